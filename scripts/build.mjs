@@ -1,0 +1,138 @@
+#!/usr/bin/env node
+/**
+ * Bundles the command into `dist`: one file that starts, chunks for what is loaded later. `--force` builds although
+ * nothing changed; `--keep` leaves chunks of earlier builds, which a daemon that still runs may want to load.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const report = join(root, '.cache/build.json');
+const bundle = 'cli/main.js';
+
+/** Native code cannot be bundled; it is found in node_modules at run time. */
+const external = ['better-sqlite3'];
+
+function filesUnder(dir) {
+  return readdirSync(dir, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+/** Changes whenever an input was changed, added or removed. */
+function fingerprint() {
+  const inputs = [
+    ...filesUnder(join(root, 'src')),
+    ...['package.json', 'package-lock.json', 'scripts/build.mjs'].map((file) => join(root, file)),
+  ];
+  const hash = createHash('sha256');
+  for (const file of inputs.sort()) {
+    const { mtimeMs, size } = statSync(file);
+    hash.update(`${relative(root, file)} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+function lastBuild() {
+  try {
+    return JSON.parse(readFileSync(report, 'utf8'));
+  } catch {
+    return {};
+  }
+}
+
+function isFresh(inputs) {
+  const { ok, inputs: built, files = [] } = lastBuild();
+  return ok === true && built === inputs && files.every((file) => existsSync(join(root, 'dist', file)));
+}
+
+function remember(facts) {
+  mkdirSync(dirname(report), { recursive: true });
+  writeFileSync(report, `${JSON.stringify(facts, null, 2)}\n`);
+}
+
+/** Each file appears whole, so that a program that starts at this moment finds either the old or the new one. */
+function place(file, content) {
+  const target = join(root, 'dist', file);
+  mkdirSync(dirname(target), { recursive: true });
+  const next = `${target}.${process.pid}`;
+  writeFileSync(next, content);
+  if (file === bundle) chmodSync(next, 0o755);
+  renameSync(next, target);
+}
+
+async function bundled() {
+  const { rolldown } = await import('rolldown');
+  const build = await rolldown({
+    input: { main: join(root, 'src/cli/main.ts') },
+    platform: 'node',
+    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+    // Packages without an exports map: their module files, since UMD wrappers cannot be bundled.
+    resolve: { mainFields: ['module', 'main'] },
+    logLevel: 'warn',
+  });
+  const { output } = await build.generate({
+    format: 'esm',
+    sourcemap: true,
+    entryFileNames: bundle,
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  });
+  await build.close();
+  return output;
+}
+
+function writeOutput(output) {
+  // The entry comes last: whoever starts it finds every chunk it names.
+  const files = [...output].sort((a, b) => Number(a.fileName === bundle) - Number(b.fileName === bundle));
+  for (const file of files) place(file.fileName, file.type === 'chunk' ? file.code : file.source);
+  return files.map((file) => file.fileName);
+}
+
+function removeOthers(kept) {
+  const wanted = new Set(kept.map((file) => join(root, 'dist', file)));
+  for (const file of filesUnder(join(root, 'dist'))) {
+    if (!wanted.has(file)) rmSync(file);
+  }
+}
+
+/** Resolves with `{skipped, files}`; rejects when the bundle cannot be made. The outcome is in `.cache/build.json` too. */
+export async function build({ force = false, keep = false } = {}) {
+  const inputs = fingerprint();
+  if (!force && isFresh(inputs)) return { skipped: true, files: lastBuild().files };
+  try {
+    const files = writeOutput(await bundled());
+    if (!keep) removeOthers(files);
+    remember({ ok: true, inputs, files });
+    return { skipped: false, files };
+  } catch (error) {
+    remember({ ok: false, inputs, error: error.message });
+    throw error;
+  }
+}
+
+async function main() {
+  const started = performance.now();
+  const options = { force: process.argv.includes('--force'), keep: process.argv.includes('--keep') };
+  try {
+    const { skipped, files } = await build(options);
+    const took = Math.round(performance.now() - started);
+    console.log(skipped ? 'dist is up to date' : `dist: ${files.length} files in ${took} ms`);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main();

@@ -1,0 +1,523 @@
+/**
+ * The shell of tool calls: asks the gate, waits for people, sends, and settles. Whatever it learns becomes a fact before it
+ * becomes an answer; a call is sent only after its start has been committed.
+ */
+import type { CallFact, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
+import type { Limits } from '../../events/shapes.ts';
+import { CallError, type CallOptions, type RawResult } from '../../mcp/connection.ts';
+import { Actor } from '../actor.ts';
+import type { Grant } from '../allowlist/allowlist.state.ts';
+import { bodyOf } from '../body.ts';
+import type { Desk } from '../desk.ts';
+import type { Head } from '../head.ts';
+import { isRefusal, type Refusal } from '../refusal.ts';
+import type { ServerActor } from '../server/server.actor.ts';
+import type { ServerContext } from '../server/server.state.ts';
+import type { Supervisor } from '../supervisor.ts';
+import type { CallCommand, CallReport, CallWorld, Settlement } from './call.commands.ts';
+import { callMachine } from './call.machine.ts';
+import { callRules } from './call.rules.ts';
+import type { CallContext } from './call.state.ts';
+import { askGate } from './gate.ts';
+import { Turnstile } from './turnstile.ts';
+
+/** How long the result of a held call can be fetched, and how much of such results is kept at once. */
+const RESULT_KEPT_MS = 600_000;
+const RESULTS_KEPT_BYTES = 64 * 1024 * 1024;
+/** How long a call waits for a server that is on its way, in ms; one that starts on first use has the call's own limit. */
+const ON_THE_WAY_MS = 10_000;
+
+/** The tool a call is about, as it is listed now. */
+export interface Target {
+  readonly server: string;
+  /** The server's own spelling. */
+  readonly tool: string;
+  readonly name: string;
+  readonly definition: string;
+  readonly hasOutputSchema: boolean;
+}
+
+export interface CallInput {
+  readonly target: Target;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly mode: PermissionMode;
+  readonly client: string;
+  readonly door: string;
+  /** Limit in all, in ms; undefined: the server's own. */
+  readonly timeoutMs: number | undefined;
+  readonly wait: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress?: CallOptions['onProgress'];
+}
+
+export type CallEnd =
+  | {
+      readonly kind: 'result';
+      readonly id: string;
+      readonly outcome: 'succeeded' | 'tool-error';
+      readonly result: RawResult;
+    }
+  | { readonly kind: 'held'; readonly id: string; readonly expiresAt: number; readonly name: string }
+  | {
+      readonly kind: 'ended';
+      readonly id: string;
+      readonly outcome: Exclude<Outcome, 'succeeded' | 'tool-error'>;
+      readonly reason: string;
+      /** Why the outcome is unknown or the call failed. */
+      readonly because: 'limit' | 'lost' | 'other';
+    };
+
+export interface CallDeskOptions {
+  readonly desk: Desk;
+  readonly supervisor: Supervisor;
+  /** The tool as it is listed now. */
+  readonly definitionOf: (server: string, tool: string) => string | null;
+  /** Grants that could cover the tool. */
+  readonly grantsFor: (server: string, name: string) => readonly Grant[];
+  readonly windowMs: number;
+  readonly holdMs: number;
+  /** Canonical text of arguments: equal for equal JSON values, whatever the order of keys. */
+  readonly canonical: (args: unknown) => string;
+  readonly hash: (text: string) => string;
+  readonly cap: (
+    result: RawResult,
+    options: { hasOutputSchema: boolean },
+  ) => { result: RawResult; total: number; truncated: boolean };
+  readonly newId: () => string;
+  readonly fold: (id: string) => Head<CallContext>;
+}
+
+type CallActor = Actor<CallContext, CallFact, CallCommand, CallWorld>;
+
+/** A call that has not ended, or ended lately after having been held. */
+interface Open {
+  readonly id: string;
+  readonly actor: CallActor;
+  readonly input: CallInput;
+  /** Same token, server, tool and arguments. */
+  readonly key: string;
+  readonly cancel: AbortController;
+  readonly end: Promise<CallEnd>;
+  readonly finish: (end: CallEnd) => void;
+  wasHeld: boolean;
+}
+
+export class CallDesk {
+  readonly #options: CallDeskOptions;
+  readonly #open = new Map<string, Open>();
+  readonly #results = new Map<string, { result: RawResult; bytes: number; until: number }>();
+  #resultBytes = 0;
+  readonly #turnstile = new Turnstile();
+
+  constructor(options: CallDeskOptions) {
+    this.#options = options;
+  }
+
+  /** Ends what a dead daemon left open. Part of the transaction that records the start. */
+  closeOpenEnds(ids: readonly string[]): void {
+    for (const id of ids) {
+      const actor = this.#actor(id, this.#options.fold(id));
+      void actor.tell({ type: 'CloseOpenEnd' }, NO_WORLD);
+    }
+  }
+
+  /** Held calls end with the daemon: nobody could approve them any more. */
+  async abandon(): Promise<void> {
+    await Promise.all(
+      [...this.#open.values()].map(async (call) => {
+        const { state } = call.actor.head;
+        if (state === 'held' || state === 'approved') {
+          await this.#report(call, {
+            type: 'ReportSettled',
+            settlement: { outcome: 'abandoned', reason: 'The daemon stopped while the call waited for a person.' },
+          });
+          this.#settled(call);
+        } else call.cancel.abort(new Error('The daemon stops.'));
+        await call.end;
+      }),
+    );
+  }
+
+  /** Arguments of a held call, and what may still be shown of one that ended. */
+  memory(id: string): { arguments?: Readonly<Record<string, unknown>>; result?: RawResult } {
+    const call = this.#open.get(id);
+    const held = call && ['held', 'approved'].includes(call.actor.committedHead.state);
+    const kept = this.#results.get(id);
+    return {
+      ...(held ? { arguments: call.input.args } : {}),
+      ...(kept && kept.until > this.#options.desk.now() ? { result: kept.result } : {}),
+    };
+  }
+
+  get running(): number {
+    return this.#open.size;
+  }
+
+  /** Runs, holds or refuses a call. Answers a refusal only when nothing could be recorded. */
+  async call(input: CallInput): Promise<CallEnd | Refusal> {
+    const { target, client } = input;
+    const canonical = this.#options.canonical(input.args);
+    const key = `${client}\n${target.server}\n${target.tool}\n${canonical}`;
+    const same = this.#waitingLike(key);
+    if (same) return this.#rejoin(same, input);
+
+    const request = this.#requestOf(input, canonical);
+    const runs = (): boolean =>
+      askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind === 'run';
+    if (runs()) await this.#serverReady(input);
+    const limit = this.#limits(target.server)?.maxConcurrency ?? null;
+    if (limit === null || !runs()) return this.#request(input, request, key);
+
+    const leave = await this.#turnstile.enter(target.server, limit, input.signal).catch(() => null);
+    if (leave === null) return cancelledUnsent();
+    try {
+      return await this.#request(input, request, key);
+    } finally {
+      leave();
+    }
+  }
+
+  async approve(
+    id: string,
+    by: string,
+    remember: 'once' | 'tool' | 'server',
+  ): Promise<Refusal | { target: Target; started: boolean } | null> {
+    const call = this.#open.get(id);
+    if (!call) return null;
+    const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input.target));
+    if (isRefusal(told)) return told;
+    const started = told.some(({ type }) => type === 'CallStarted');
+    if (started) void this.#run(call);
+    else if (call.actor.committedHead.state === 'approved' && call.actor.committedHead.context.caller !== 'gone')
+      void this.#startApproved(call);
+    this.#settled(call);
+    return { target: call.input.target, started };
+  }
+
+  async deny(id: string, by: string, reason: string | undefined): Promise<Refusal | 'done' | null> {
+    const call = this.#open.get(id);
+    if (!call) return null;
+    const told = await call.actor.tell({ type: 'DenyCall', by, reason }, NO_WORLD);
+    if (isRefusal(told)) return told;
+    this.#settled(call);
+    return 'done';
+  }
+
+  async cancel(id: string, by: string): Promise<Refusal | 'done' | null> {
+    const call = this.#open.get(id);
+    if (!call) return null;
+    const told = await call.actor.tell({ type: 'CancelCall', by }, NO_WORLD);
+    if (isRefusal(told)) return told;
+    if (call.actor.committedHead.state === 'running') {
+      call.cancel.abort(new Error(`cancelled by ${by}`));
+      await call.end;
+    }
+    this.#settled(call);
+    return 'done';
+  }
+
+  async #request(input: CallInput, request: CallRequest, key: string): Promise<CallEnd | Refusal> {
+    const id = this.#options.newId();
+    const call = this.#begin(id, input, key);
+    const world = this.#world(input.target);
+    // Only waiting has a timer: a call that will not be held needs no body.
+    if (askGate({ ...request, grants: world.grants }).kind === 'hold') this.#embody(call);
+    const told = await call.actor.tell(
+      { type: 'RequestCall', request, wait: input.wait, holdMs: this.#options.holdMs },
+      world,
+    );
+    if (isRefusal(told)) {
+      this.#open.delete(id);
+      call.actor.stop();
+      return told;
+    }
+    switch (call.actor.committedHead.state) {
+      case 'running':
+        input.signal.addEventListener('abort', () => call.cancel.abort(input.signal.reason), { once: true });
+        if (input.signal.aborted) call.cancel.abort(input.signal.reason);
+        await this.#run(call);
+        return call.end;
+      case 'held':
+        call.wasHeld = true;
+        return this.#wait(call, input);
+      default:
+        this.#settled(call);
+        return call.end;
+    }
+  }
+
+  /** Waits for a person as long as the caller's window lasts; the call stays open after that. */
+  async #wait(call: Open, input: CallInput): Promise<CallEnd> {
+    const { expiresAt } = call.actor.committedHead.context;
+    const held: CallEnd = { kind: 'held', id: call.id, expiresAt: expiresAt ?? 0, name: input.target.name };
+    if (!input.wait) return held;
+    const window = new AbortController();
+    const timer = setTimeout(() => window.abort(), this.#options.windowMs);
+    const left = AbortSignal.any([window.signal, input.signal]);
+    const over = new Promise<'over'>((resolve) => {
+      if (left.aborted) resolve('over');
+      left.addEventListener('abort', () => resolve('over'), { once: true });
+    });
+    const first = await Promise.race([call.end, over]);
+    clearTimeout(timer);
+    if (first !== 'over') return first;
+    await this.#report(call, { type: 'ReportCallerLeft' });
+    // Approved in the last moment: it runs for this caller, who then waits for the result.
+    const { state } = call.actor.committedHead;
+    if (state === 'running' && !input.signal.aborted) return call.end;
+    return state === 'settled' ? call.end : held;
+  }
+
+  /** The same call again: it joins the one that waits. */
+  async #rejoin(call: Open, input: CallInput): Promise<CallEnd | Refusal> {
+    if (input.wait) await this.#report(call, { type: 'ReportCallerReturned' });
+    if (call.actor.committedHead.state === 'approved' && input.wait) {
+      await this.#startApproved(call);
+      return call.end;
+    }
+    return this.#wait(call, input);
+  }
+
+  async #startApproved(call: Open): Promise<void> {
+    await this.#serverReady(call.input);
+    const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input.target));
+    if (!isRefusal(told) && told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
+    this.#settled(call);
+  }
+
+  async #run(call: Open): Promise<void> {
+    const { target, args, timeoutMs, onProgress } = call.input;
+    const server = this.#options.supervisor.find(target.server);
+    const limits = this.#limits(target.server);
+    const maxMs = Math.min(limits?.callMaxMs ?? 600_000, timeoutMs ?? Number.POSITIVE_INFINITY);
+    const idleMs = Math.min(limits?.callTimeoutMs ?? 60_000, maxMs);
+    const began = performance.now();
+    server?.used();
+
+    for (let resent = false; ; resent = true) {
+      const number = call.actor.head.context.connection ?? 0;
+      const connection = server?.connection(number);
+      try {
+        if (!connection)
+          throw new CallError('not-sent', `Server "${target.server}" is no longer connected; nothing was sent.`, {
+            sent: false,
+          });
+        const rest = Math.max(1, maxMs - (performance.now() - began));
+        const raw = await connection.callTool(target.tool, args, {
+          signal: call.cancel.signal,
+          idleMs: Math.min(idleMs, rest),
+          maxMs: rest,
+          ...(onProgress ? { onProgress } : {}),
+        });
+        return await this.#succeed(call, raw);
+      } catch (error) {
+        if (!(error instanceof CallError)) {
+          return await this.#fail(call, { outcome: 'unknown', reason: `The daemon failed: ${String(error)}` }, 'other');
+        }
+        const surelyNotTaken = error.kind === 'session-refused' || error.kind === 'not-sent';
+        if (surelyNotTaken && !resent && server && (await this.#renewed(call, server, number))) continue;
+        return await this.#failed(call, error);
+      }
+    }
+  }
+
+  /** The session is renewed once for all who noticed; true when the call may be sent on the new connection. */
+  async #renewed(call: Open, server: ServerActor, number: number): Promise<boolean> {
+    const signal = AbortSignal.any([call.cancel.signal, AbortSignal.timeout(ON_THE_WAY_MS)]);
+    const over = ({ state, context }: Head<ServerContext>): boolean =>
+      (state === 'ready' && context.connection > number) || GIVEN_UP.has(state);
+    const head = await server.actor.until(over, signal).catch(() => null);
+    if (head?.state !== 'ready') return false;
+    await this.#report(call, {
+      type: 'ReportResent',
+      connection: head.context.connection,
+      reason: 'The server did not take the call: its session was gone.',
+    });
+    return true;
+  }
+
+  async #succeed(call: Open, raw: RawResult): Promise<void> {
+    const { result, total, truncated } = this.#options.cap(raw, { hasOutputSchema: call.input.target.hasOutputSchema });
+    const outcome = raw.isError === true ? 'tool-error' : 'succeeded';
+    await this.#report(call, {
+      type: 'ReportSettled',
+      settlement: { outcome, resultBytes: total, resultHash: this.#options.hash(JSON.stringify(raw)), truncated },
+    });
+    this.#finish(call, { kind: 'result', id: call.id, outcome, result }, total);
+  }
+
+  async #failed(call: Open, error: CallError): Promise<void> {
+    switch (error.kind) {
+      case 'rejected': {
+        // The server answered, with an error of the protocol instead of a result: the model can read it.
+        const result: RawResult = { content: [{ type: 'text', text: error.message }], isError: true };
+        await this.#report(call, {
+          type: 'ReportSettled',
+          settlement: { outcome: 'tool-error', reason: error.message },
+        });
+        return this.#finish(call, { kind: 'result', id: call.id, outcome: 'tool-error', result }, 0);
+      }
+      case 'not-sent':
+      case 'session-refused':
+        return this.#fail(call, { outcome: 'failed', reason: error.message }, 'other');
+      case 'cancelled':
+        return error.detail.sent
+          ? this.#fail(
+              call,
+              { outcome: 'unknown', reason: 'Cancelled after it had been sent: it may have run.' },
+              'other',
+            )
+          : this.#fail(call, { outcome: 'cancelled', reason: 'Cancelled before it was sent.' }, 'other');
+      case 'timeout':
+        return this.#fail(call, { outcome: 'unknown', reason: `${error.message}; it may have run.` }, 'limit');
+      case 'lost':
+        return this.#fail(call, { outcome: 'unknown', reason: `${error.message}; it may have run.` }, 'lost');
+    }
+  }
+
+  async #fail(
+    call: Open,
+    settlement: Settlement & { outcome: Exclude<Outcome, 'succeeded' | 'tool-error'> },
+    because: 'limit' | 'lost' | 'other',
+  ): Promise<void> {
+    await this.#report(call, { type: 'ReportSettled', settlement });
+    this.#finish(call, {
+      kind: 'ended',
+      id: call.id,
+      outcome: settlement.outcome,
+      reason: settlement.reason ?? '',
+      because,
+    });
+  }
+
+  /** Ends a call that a decision settled: refused, denied, expired, cancelled, failed before it was sent. */
+  #settled(call: Open): void {
+    const { state, context } = call.actor.committedHead;
+    if (state !== 'settled' || !this.#open.has(call.id)) return;
+    const { outcome } = context;
+    if (outcome === null || outcome === 'succeeded' || outcome === 'tool-error') return;
+    this.#finish(call, { kind: 'ended', id: call.id, outcome, reason: context.reason ?? '', because: 'other' });
+  }
+
+  #finish(call: Open, end: CallEnd, bytes = 0): void {
+    this.#open.delete(call.id);
+    if (end.kind === 'result' && call.wasHeld) this.#keep(call.id, end.result, bytes);
+    call.finish(end);
+    call.actor.stop();
+  }
+
+  #keep(id: string, result: RawResult, bytes: number): void {
+    const now = this.#options.desk.now();
+    this.#results.set(id, { result, bytes, until: now + RESULT_KEPT_MS });
+    this.#resultBytes += bytes;
+    for (const [oldest, kept] of this.#results) {
+      if (kept.until > now && this.#resultBytes <= RESULTS_KEPT_BYTES) break;
+      this.#results.delete(oldest);
+      this.#resultBytes -= kept.bytes;
+    }
+  }
+
+  #begin(id: string, input: CallInput, key: string): Open {
+    let finish!: (end: CallEnd) => void;
+    const end = new Promise<CallEnd>((resolve) => {
+      finish = resolve;
+    });
+    const call: Open = {
+      id,
+      actor: this.#actor(id),
+      input,
+      key,
+      cancel: new AbortController(),
+      end,
+      finish,
+      wasHeld: false,
+    };
+    this.#open.set(id, call);
+    return call;
+  }
+
+  #actor(id: string, head?: Head<CallContext>): CallActor {
+    return new Actor({ stream: `call-${id}`, desk: this.#options.desk, rules: callRules, head, keepHead: false });
+  }
+
+  #embody(call: Open): void {
+    call.actor.embody(
+      bodyOf<CallFact, never>({
+        machine: callMachine,
+        head: call.actor.head,
+        effects: {},
+        issue: (report: CallReport) => void this.#report(call, report).then(() => this.#settled(call)),
+        onThrow: (error) => this.#options.desk.fatal(error),
+      }),
+    );
+  }
+
+  async #report(call: Open, report: CallReport): Promise<void> {
+    await call.actor.report(report, NO_WORLD);
+  }
+
+  #waitingLike(key: string): Open | undefined {
+    for (const call of this.#open.values()) {
+      const { state } = call.actor.head;
+      if (call.key === key && (state === 'held' || state === 'approved')) return call;
+    }
+    return undefined;
+  }
+
+  #requestOf({ target, args, mode, client, door }: CallInput, canonical: string): CallRequest {
+    const { server, tool, name, definition } = target;
+    return {
+      server,
+      tool,
+      name,
+      mode,
+      client,
+      door,
+      argsHash: this.#options.hash(canonical),
+      argsBytes: Buffer.byteLength(JSON.stringify(args)),
+      identity: this.#options.supervisor.find(server)?.actor.head.context.identity ?? '',
+      definition,
+    };
+  }
+
+  #world({ server, tool, name }: Target): CallWorld {
+    const actor = this.#options.supervisor.find(server);
+    const head = actor?.actor.head;
+    return {
+      grants: this.#options.grantsFor(server, name),
+      server: head ? { state: head.state, connection: head.context.connection, identity: head.context.identity } : null,
+      definition: this.#options.definitionOf(server, tool),
+    };
+  }
+
+  /** A server on its way is waited for a little; one that backs off or failed is not. */
+  async #serverReady({ target, signal }: CallInput): Promise<void> {
+    const state = this.#options.supervisor.find(target.server)?.actor.head.state;
+    if (state === undefined || state === 'ready' || GIVEN_UP.has(state)) return;
+    const limits = this.#limits(target.server);
+    const patience = state === 'idle' ? (limits?.callTimeoutMs ?? ON_THE_WAY_MS) : ON_THE_WAY_MS;
+    await this.#options.supervisor.whenReady(target.server, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+  }
+
+  #limits(server: string): Limits | undefined {
+    return this.#options.supervisor.find(server)?.actor.head.context.limits;
+  }
+}
+
+const GIVEN_UP: ReadonlySet<string> = new Set([
+  'backing-off',
+  'auth-required',
+  'failed',
+  'disabled',
+  'stopped',
+  'stopping',
+]);
+const NO_WORLD: CallWorld = { grants: [], server: null, definition: null };
+
+const cancelledUnsent = (): CallEnd => ({
+  kind: 'ended',
+  id: '',
+  outcome: 'cancelled',
+  reason: 'The caller left before the call was sent.',
+  because: 'other',
+});

@@ -1,0 +1,209 @@
+/** One actor a server: starts and stops them, keeps them equal to the configuration, finds them. */
+import { filter, from, mergeMap, Subject } from 'rxjs';
+import type { LoadedConfig, LoadedEntry } from '../config/entry.ts';
+import type { EventLog } from '../events/log.ts';
+import type { Head } from './head.ts';
+import { isRefusal, type Refusal, refuse } from './refusal.ts';
+import { ServerActor, type ServerActorOptions } from './server/server.actor.ts';
+import type { Configuration } from './server/server.commands.ts';
+import { blankLimits, type ServerContext } from './server/server.state.ts';
+
+/** States in which something is under way. */
+const ON_THE_WAY = new Set(['connecting', 'reconnecting', 'listing', 'session-lost', 'stopping']);
+
+/**
+ * A start gives its place to the next one after this long, ready or not, in ms: a server that never answers must not hold
+ * the others up, and one that needs longer than this is waiting for something else than our processor.
+ */
+const SLOT_MS = 500;
+
+export interface SupervisorOptions {
+  readonly log: EventLog;
+  /** Processes started at once. */
+  readonly parallel: number;
+  readonly server: Omit<ServerActorOptions, 'name' | 'head' | 'resolve'>;
+  readonly resolve: (entry: LoadedEntry) => ReturnType<ServerActorOptions['resolve']>;
+}
+
+export interface Settled {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly state: string;
+  readonly error: ServerContext['error'];
+}
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #actors = new Map<string, ServerActor>();
+  readonly #entries = new Map<string, LoadedEntry>();
+  readonly #starts = new Subject<string>();
+  #stopping = false;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#starts.pipe(mergeMap((name) => from(this.#start(name)), options.parallel)).subscribe();
+    options.log.committed$
+      .pipe(
+        mergeMap((facts) => facts),
+        filter((fact) => fact.type === 'ServerEnabled' || fact.type === 'ServerStopped'),
+      )
+      .subscribe((fact) => {
+        const name = fact.stream.slice('server-'.length);
+        if (fact.type === 'ServerEnabled') this.#starts.next(name);
+        else this.#forget(name);
+      });
+  }
+
+  get names(): string[] {
+    return [...this.#actors.keys()].sort();
+  }
+
+  /** Entries of the file, sorted by name. */
+  get entries(): readonly LoadedEntry[] {
+    return [...this.#entries.values()];
+  }
+
+  entry(name: string): LoadedEntry | undefined {
+    return this.#entries.get(name);
+  }
+
+  find(name: string): ServerActor | undefined {
+    return this.#actors.get(name);
+  }
+
+  /** Closes what a dead daemon left open. Before any body exists; part of the transaction that records the start. */
+  closeOpenEnds(lastAlive: number): void {
+    for (const { stream } of this.#options.log.heads()) {
+      if (!stream.startsWith('server-')) continue;
+      void this.#actor(stream.slice('server-'.length)).tell({ type: 'CloseOpenEnds', lastAlive });
+    }
+  }
+
+  /** Bodies are born once everything is at rest. */
+  embody(): void {
+    for (const actor of this.#actors.values()) actor.start();
+    this.#embodied = true;
+  }
+  #embodied = false;
+
+  /** Makes what runs equal to what is configured; only entries that changed are touched. */
+  async reconcile(config: LoadedConfig): Promise<void> {
+    this.#entries.clear();
+    for (const entry of config.entries) this.#entries.set(entry.name, entry);
+    await Promise.all([
+      ...config.entries.map((entry) =>
+        this.#actor(entry.name).tell({ type: 'ConfigureServer', configuration: configurationOf(entry) }),
+      ),
+      ...[...this.#actors.values()]
+        .filter(({ name }) => !this.#entries.has(name))
+        .map((actor) => actor.tell({ type: 'RemoveServer' })),
+    ]);
+    for (const name of this.#actors.keys()) this.#forget(name);
+  }
+
+  /** Tries entries again that failed for want of a variable: variables may be there now. */
+  async retryConfigErrors(): Promise<void> {
+    await Promise.all(
+      [...this.#actors.values()]
+        .filter(({ actor }) => actor.head.state === 'failed' && actor.head.context.error?.class === 'config')
+        .map((actor) => actor.tell({ type: 'ReconnectServer' })),
+    );
+  }
+
+  /** Starts a server that waits for its first use. */
+  async wake(name: string): Promise<void> {
+    const actor = this.#actors.get(name);
+    if (actor?.actor.head.state === 'idle') await actor.tell({ type: 'StartServer' });
+  }
+
+  /** Closes, connects, lists and registers; answers when it has settled or `timeoutMs` is over. */
+  async reconnect(name: string, timeoutMs: number): Promise<Settled | Refusal> {
+    const actor = this.#actors.get(name);
+    if (!actor) return refuse('unknown-server', `There is no server "${name}".`);
+    const told = await actor.tell({ type: 'ReconnectServer' });
+    if (isRefusal(told)) return told;
+    await actor.actor
+      .until(({ state }) => !ON_THE_WAY.has(state) && state !== 'idle', AbortSignal.timeout(timeoutMs))
+      .catch(() => {});
+    const { state, context } = actor.actor.committedHead;
+    return { name, ok: state === 'ready', state, error: context.error };
+  }
+
+  /** Resolves with the head once the server is ready, or with what it is when waiting makes no sense any more. */
+  async whenReady(name: string, signal: AbortSignal): Promise<Head<ServerContext> | null> {
+    const actor = this.#actors.get(name);
+    if (!actor) return null;
+    await this.wake(name);
+    const settled = (head: Head<ServerContext>): boolean =>
+      head.state !== 'idle' && (!ON_THE_WAY.has(head.state) || head.state === 'stopping');
+    await actor.actor.until(settled, signal).catch(() => {});
+    return actor.actor.committedHead;
+  }
+
+  /** Stops every server in parallel; resolves when nothing of them is left. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(
+      [...this.#actors.values()].map(async (actor) => {
+        await actor.tell({ type: 'StopServer' });
+        await actor.actor
+          .until(({ state }) => state === 'stopped' || state === 'disabled', AbortSignal.timeout(9_000))
+          .catch(() => {});
+        await actor.ended;
+      }),
+    );
+    this.#starts.complete();
+    for (const actor of this.#actors.values()) actor.dispose();
+  }
+
+  #actor(name: string): ServerActor {
+    const known = this.#actors.get(name);
+    if (known) return known;
+    const row = this.#options.log.head(`server-${name}`);
+    const actor = new ServerActor({
+      ...this.#options.server,
+      name,
+      head: row ? { state: row.state, context: row.context as ServerContext, version: row.version } : undefined,
+      resolve: () => {
+        const entry = this.#entries.get(name);
+        return entry ? this.#options.resolve(entry) : { field: 'name', message: 'the entry is no longer in the file' };
+      },
+    });
+    this.#actors.set(name, actor);
+    if (this.#embodied) actor.start();
+    return actor;
+  }
+
+  /** A server that was removed and has stopped needs no actor. */
+  #forget(name: string): void {
+    const actor = this.#actors.get(name);
+    if (!actor || this.#stopping || this.#entries.has(name)) return;
+    const { state, context } = actor.actor.head;
+    if (state !== 'stopped' || context.wanted !== 'gone') return;
+    actor.dispose();
+    this.#actors.delete(name);
+  }
+
+  async #start(name: string): Promise<void> {
+    const actor = this.#actors.get(name);
+    if (!actor || this.#stopping || actor.actor.head.context.lazy) return;
+    if (actor.actor.head.state !== 'idle') return;
+    await actor.tell({ type: 'StartServer' });
+    if (actor.actor.head.context.transport !== 'stdio') return;
+    await actor.actor
+      .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(SLOT_MS))
+      .catch(() => {});
+  }
+}
+
+function configurationOf({ entry, revision, identity, transport, problem }: LoadedEntry): Configuration {
+  return {
+    revision,
+    identity,
+    transport,
+    wanted: entry?.disabled ? 'off' : 'on',
+    lazy: entry?.lazy ?? false,
+    limits: entry?.limits ?? blankLimits,
+    problem,
+  };
+}

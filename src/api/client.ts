@@ -1,0 +1,156 @@
+/** The contract as functions: what the command line and other programs of ours ask the daemon with. */
+import type { z } from 'zod';
+import type { PermissionMode } from '../events/call.events.ts';
+import type * as contract from '../http/contract.ts';
+import { type Followed, followLog } from './follow.ts';
+import { type Ask, readText, send } from './request.ts';
+
+type Shape<Schema extends z.ZodType> = z.infer<Schema>;
+
+export type Health = Shape<typeof contract.health>;
+export type Config = Shape<typeof contract.config>;
+export type TestResult = Shape<typeof contract.testResult>;
+export type Status = Shape<typeof contract.status>;
+export type ServerStatus = Shape<typeof contract.serverStatus>;
+export type Reconnected = Shape<typeof contract.reconnect>;
+export type Tools = Shape<typeof contract.tools>;
+export type Tool = Shape<typeof contract.tool>;
+export type ToolsHistory = Shape<typeof contract.toolsHistory>;
+export type Instructions = Shape<typeof contract.instructions>;
+export type History = Shape<typeof contract.history>;
+export type Allowlist = Shape<typeof contract.allowlist>;
+export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
+export type CallResult = Shape<typeof contract.callResult>;
+export type CallHeld = Shape<typeof contract.callHeld>;
+export type Call = Shape<typeof contract.call>;
+export type Calls = Shape<typeof contract.calls>;
+export type Events = Shape<typeof contract.events>;
+export type Rebuilt = Shape<typeof contract.rebuild>;
+export type Done = Shape<typeof contract.done>;
+
+export interface CallRequest {
+  readonly tool: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly mode?: PermissionMode | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** false: answer at once when the call is held for a person. */
+  readonly wait?: boolean | undefined;
+}
+
+/** A moment is a log position or a time in ISO 8601. */
+type At = string | number;
+
+/**
+ * Every method throws ApiError if the daemon refuses, DaemonUnreachable if nobody answers, and the signal's reason if
+ * that ended it.
+ */
+export interface Client {
+  health(options?: { signal?: AbortSignal }): Promise<Health>;
+  config(): Promise<Config>;
+  addServer(name: string, server: Readonly<Record<string, unknown>>): Promise<Done>;
+  removeServer(name: string): Promise<Done>;
+  enableServer(name: string): Promise<Done>;
+  disableServer(name: string): Promise<Done>;
+  testServer(server: Readonly<Record<string, unknown>>): Promise<TestResult>;
+  status(query?: { at?: At | undefined }): Promise<Status>;
+  reconnect(query?: { name?: string | undefined; timeoutMs?: number | undefined }): Promise<Reconnected>;
+  tools(query?: { server?: string | undefined; at?: At | undefined }): Promise<Tools>;
+  toolsHistory(query?: { server?: string | undefined }): Promise<ToolsHistory>;
+  instructions(): Promise<Instructions>;
+  history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
+  allowlist(prefix?: string): Promise<Allowlist>;
+  replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
+  call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
+  calls(query?: {
+    state?: string | undefined;
+    server?: string | undefined;
+    limit?: number | undefined;
+    before?: string | undefined;
+  }): Promise<Calls>;
+  callById(id: string): Promise<Call>;
+  approve(id: string, remember?: 'once' | 'tool' | 'server'): Promise<Call>;
+  deny(id: string, reason?: string): Promise<Call>;
+  cancel(id: string): Promise<Call>;
+  events(query?: {
+    after?: number | undefined;
+    stream?: string | undefined;
+    type?: string | undefined;
+    limit?: number | undefined;
+  }): Promise<Events>;
+  /** Facts as they come, from `after` on if given; goes on over broken connections and restarts of the daemon. */
+  followEvents(query?: {
+    after?: number | undefined;
+    stream?: string | undefined;
+    type?: string | undefined;
+    signal?: AbortSignal | undefined;
+  }): AsyncGenerator<Followed, void>;
+  rebuild(): Promise<Rebuilt>;
+  metrics(): Promise<string>;
+  shutdown(): Promise<Done>;
+}
+
+/** Whether a call still waits for a person. */
+export const isHeld = (answer: CallResult | CallHeld): answer is CallHeld =>
+  'state' in answer && answer.state === 'held';
+
+/** A client of the daemon that keeps this data directory. Nothing is read or sent before a method is called. */
+export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
+  const ask = async <Answer>(request: Ask): Promise<Answer> =>
+    JSON.parse(await readText(await send(dataDir, request))) as Answer;
+  const get = <Answer>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Answer> =>
+    ask({ method: 'GET', path: path + queryText(query), signal });
+  const post = <Answer>(path: string, body: unknown = {}, signal?: AbortSignal): Promise<Answer> =>
+    ask({ method: 'POST', path, body, signal });
+  const ofCall = (id: string): string => `/v1/mcp/calls/${encodeURIComponent(id)}`;
+
+  return {
+    health: (options) => get('/health', {}, options?.signal),
+    config: () => get('/v1/mcp'),
+    addServer: (name, server) => post('/v1/mcp', { name, server }),
+    removeServer: (name) => post('/v1/mcp/remove', { name }),
+    enableServer: (name) => post('/v1/mcp/enable', { name }),
+    disableServer: (name) => post('/v1/mcp/disable', { name }),
+    testServer: (server) => post('/v1/mcp/test', { server }),
+    status: (query) => get('/v1/mcp/status', query),
+    reconnect: (query) => post('/v1/mcp/reconnect', { name: query?.name, timeout_ms: query?.timeoutMs }),
+    tools: (query) => get('/v1/mcp/tools', query),
+    toolsHistory: (query) => get('/v1/mcp/tools/history', query),
+    instructions: () => get('/v1/mcp/instructions'),
+    history: (query) => get('/v1/mcp/history', query),
+    allowlist: (prefix) => get('/v1/allowlist', { prefix }),
+    replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
+    call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>
+      post(
+        '/v1/mcp/call',
+        { tool, arguments: args, permission_mode: mode, timeout_ms: timeoutMs, wait },
+        options?.signal,
+      ),
+    calls: (query) => get('/v1/mcp/calls', query),
+    callById: (id) => get(ofCall(id)),
+    approve: (id, remember) => post(`${ofCall(id)}/approve`, { remember }),
+    deny: (id, reason) => post(`${ofCall(id)}/deny`, { reason }),
+    cancel: (id) => post(`${ofCall(id)}/cancel`),
+    events: (query) => get('/v1/events', query),
+    followEvents: ({ after, stream, type, signal } = {}) => {
+      const open = (from: number | undefined) =>
+        send(dataDir, {
+          method: 'GET',
+          path: `/v1/events${queryText({ after: from, stream, type })}`,
+          headers: { accept: 'text/event-stream' },
+          signal,
+        });
+      return followLog(open, after, signal);
+    },
+    rebuild: () => post('/v1/rebuild'),
+    metrics: async () => readText(await send(dataDir, { method: 'GET', path: '/metrics' })),
+    shutdown: () => post('/v1/shutdown'),
+  };
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+function queryText(query: Query): string {
+  const given = Object.entries(query).filter((pair): pair is [string, string | number] => pair[1] !== undefined);
+  const text = new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString();
+  return text === '' ? '' : `?${text}`;
+}

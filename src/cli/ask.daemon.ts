@@ -1,0 +1,95 @@
+/** What several commands need around a question to the daemon. */
+import type { Call, Client } from '../api/client.ts';
+import { ApiError, DaemonUnreachable } from '../api/errors.ts';
+import { CommandError } from './failure.ts';
+import { didYouMean, nearest } from './suggest.ts';
+
+const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code;
+
+/** A name that no server has, with near names; `command` is what to type again. */
+export function unknownServer(name: string, names: readonly string[], command: string): CommandError {
+  const near = nearest(name, names)[0];
+  return new CommandError(`There is no server "${name}".${didYouMean(name, names)}`, {
+    next: [near === undefined ? 'status' : `${command} ${near}`],
+  });
+}
+
+export const serverNames = async (api: Client): Promise<string[]> =>
+  (await api.status()).servers.map(({ name }) => name);
+
+/** Throws with near names unless a server is called so. */
+export async function mustKnow(api: Client, name: string, command: string): Promise<void> {
+  const names = await serverNames(api);
+  if (!names.includes(name)) throw unknownServer(name, names, command);
+}
+
+/** Asks; when the daemon does not know the server, the error names the near ones. */
+export async function aboutServer<T>(api: Client, name: string, command: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isCode(error, 'unknown-server')) throw error;
+    throw unknownServer(name, await serverNames(api), command);
+  }
+}
+
+/**
+ * Asks about a held call. The beginning of an id is enough when only one held call begins so; else the error names
+ * the near ones.
+ */
+export async function aboutHeldCall<T>(
+  api: Client,
+  id: string,
+  command: string,
+  ask: (id: string) => Promise<T>,
+): Promise<T> {
+  try {
+    return await ask(id);
+  } catch (error) {
+    if (!isCode(error, 'unknown-call')) throw error;
+    const ids = (await api.calls({ state: 'held', limit: 1000 })).calls.map((call) => call.id);
+    const begun = ids.filter((known) => known.startsWith(id));
+    if (begun.length === 1 && begun[0] !== undefined) return await ask(begun[0]);
+    const near = nearest(id, ids)[0];
+    throw new CommandError(
+      begun.length > 1
+        ? `${begun.length} held calls begin with "${id}".`
+        : `There is no held call "${id}".${didYouMean(id, ids)}`,
+      { next: [near === undefined || begun.length > 1 ? 'approvals' : `${command} ${near}`] },
+    );
+  }
+}
+
+/** Asks the daemon, or, when none runs, does it another way. A connection that breaks midway is not "none runs". */
+export async function unlessNoDaemon<T>(
+  api: Client,
+  online: () => Promise<T>,
+  offline: (why: DaemonUnreachable) => Promise<T>,
+): Promise<T> {
+  try {
+    await api.health();
+  } catch (error) {
+    if (error instanceof DaemonUnreachable) return await offline(error);
+    throw error;
+  }
+  return await online();
+}
+
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/**
+ * Follows a call that was approved until it has ended. Returns it as it is when nobody runs it now: its caller has left,
+ * and it runs when the same call comes again.
+ */
+export async function settled(api: Client, id: string): Promise<Call> {
+  let call = await api.callById(id);
+  for (
+    let round = 0;
+    call.state === 'running' || call.state === 'requested' || (call.state === 'approved' && round < 3);
+    round++
+  ) {
+    await pause(Math.min(50 * 2 ** round, 500));
+    call = await api.callById(id);
+  }
+  return call;
+}

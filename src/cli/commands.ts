@@ -1,0 +1,57 @@
+/** Every command, in the order of the help. */
+import type { Command } from './command.ts';
+import { add } from './commands/add.ts';
+import { allow } from './commands/allow.ts';
+import { approvals } from './commands/approvals.ts';
+import { approve } from './commands/approve.ts';
+import { backup } from './commands/backup.ts';
+import { call } from './commands/call.ts';
+import { configCheck } from './commands/config.check.ts';
+import { configFix } from './commands/config.fix.ts';
+import { configPath } from './commands/config.path.ts';
+import { configSchema } from './commands/config.schema.ts';
+import { configTrust } from './commands/config.trust.ts';
+import { deny } from './commands/deny.ts';
+import { disable } from './commands/disable.ts';
+import { down } from './commands/down.ts';
+import { enable } from './commands/enable.ts';
+import { history } from './commands/history.ts';
+import { log } from './commands/log.ts';
+import { rebuild } from './commands/rebuild.ts';
+import { reconnect } from './commands/reconnect.ts';
+import { remove } from './commands/remove.ts';
+import { status } from './commands/status.ts';
+import { test } from './commands/test.ts';
+import { token } from './commands/token.ts';
+import { tools } from './commands/tools.ts';
+import { up } from './commands/up.ts';
+import { version } from './commands/version.ts';
+
+export const commands: readonly Command[] = [
+  up,
+  down,
+  token,
+  version,
+  status,
+  add,
+  remove,
+  enable,
+  disable,
+  reconnect,
+  test,
+  tools,
+  call,
+  approvals,
+  approve,
+  deny,
+  allow,
+  log,
+  history,
+  configCheck,
+  configPath,
+  configSchema,
+  configFix,
+  configTrust,
+  rebuild,
+  backup,
+];

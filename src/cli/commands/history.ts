@@ -1,0 +1,67 @@
+import type { History } from '../../api/client.ts';
+import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
+import type { Command, Context, View } from '../command.ts';
+import { exactDuration, localTime } from '../duration.ts';
+import { timeOf } from '../log.reader.ts';
+import { offlineHistory } from '../offline.history.ts';
+import { withLog } from '../offline.log.ts';
+import { moment, type Options } from '../options.ts';
+import { oneLine } from '../paint.ts';
+import { stateCell } from '../status.text.ts';
+import { type Cell, table } from '../table.ts';
+
+const intervalTable = ({ intervals }: History, view: View): string =>
+  table(
+    [{ title: 'FROM' }, { title: 'STATE' }, { title: 'LASTED', right: true }, { title: 'CAUSE', shrinksTo: 20 }],
+    intervals.map(({ from, to, state, cause }): Cell[] => [
+      { text: localTime(from) },
+      stateCell(state),
+      { text: exactDuration((to === null ? view.now : Date.parse(to)) - Date.parse(from)) },
+      { text: cause === null ? '' : oneLine(cause) },
+    ]),
+    view,
+  );
+
+/** `--from` and `--to` as times: a log position means the time of its fact. */
+async function timeOption(context: Context, options: Options, name: 'from' | 'to'): Promise<number | undefined> {
+  const given = moment(options, name, context.now());
+  if (!given) return undefined;
+  return 'time' in given ? given.time : withLog(context, (read) => timeOf(read, given));
+}
+
+const iso = (time: number | undefined): string | undefined =>
+  time === undefined ? undefined : new Date(time).toISOString();
+
+export const history: Command = {
+  description: {
+    name: 'history',
+    group: 'Log',
+    summary: 'show in which states a server has been, from when to when, and why',
+    arguments: [{ name: '<server>', about: 'its name' }],
+    options: [
+      { flags: '--from <T>', about: 'nothing before this moment' },
+      { flags: '--to <T>', about: 'nothing after this moment' },
+    ],
+    examples: [
+      { line: 'history github --from yesterday', about: 'since the beginning of yesterday' },
+      { line: 'history github --json', about: 'intervals without gaps or overlaps; the last one has no end' },
+    ],
+  },
+  async run(context, { positional: [name = ''] }, options) {
+    const from = await timeOption(context, options, 'from');
+    const to = await timeOption(context, options, 'to');
+    const found = await unlessNoDaemon(
+      context.api,
+      () =>
+        aboutServer(context.api, name, 'history', () => context.api.history({ name, from: iso(from), to: iso(to) })),
+      (why) => offlineHistory(context.files.databaseFile, { name, from, to }, why),
+    );
+    return {
+      kind: 'answer',
+      json: found,
+      text: (view) =>
+        found.intervals.length > 0 ? intervalTable(found, view) : `Nothing is known of ${name} in that time.\n`,
+      notes: found.intervals.length > 0 ? [] : ['See the servers: watchkeeper status'],
+    };
+  },
+};

@@ -1,0 +1,48 @@
+import type { Reconnected } from '../../api/client.ts';
+import { aboutServer } from '../ask.daemon.ts';
+import type { Command, View } from '../command.ts';
+import { exitCode } from '../failure.ts';
+import { span } from '../options.ts';
+import { oneLine } from '../paint.ts';
+import { stateCell } from '../status.text.ts';
+import { type Cell, table } from '../table.ts';
+
+const resultTable = ({ servers }: Reconnected, view: View): string =>
+  table(
+    [{ title: 'SERVER' }, { title: 'STATE' }, { title: 'ERROR', shrinksTo: 20 }],
+    servers.map(({ name, state, error }): Cell[] => [
+      { text: name, color: 'bold' },
+      stateCell(state),
+      { text: error ? oneLine(`${error.class}: ${error.message}`) : '', color: 'red' },
+    ]),
+    view,
+  );
+
+export const reconnect: Command = {
+  description: {
+    name: 'reconnect',
+    group: 'Servers',
+    summary: 'close and open the connection to a server, or to all, and wait until each has settled',
+    arguments: [{ name: '[server]', about: 'only this server' }],
+    options: [{ flags: '--timeout <span>', about: 'how long to wait, such as 30s' }],
+    examples: [
+      { line: 'reconnect github', about: 'also ends the waiting of a server that failed for good' },
+      { line: 'reconnect', about: 'all servers' },
+    ],
+  },
+  async run({ api }, { positional: [name] }, options) {
+    const timeoutMs = span(options, 'timeout');
+    const done =
+      name === undefined
+        ? await api.reconnect({ timeoutMs })
+        : await aboutServer(api, name, 'reconnect', () => api.reconnect({ name, timeoutMs }));
+    const failed = done.servers.find(({ ok }) => !ok);
+    return {
+      kind: 'answer',
+      json: done,
+      text: (view) => (done.servers.length > 0 ? resultTable(done, view) : 'No servers are configured.\n'),
+      exit: done.ok ? exitCode.done : exitCode.failed,
+      notes: failed ? [`What happened to it: watchkeeper log ${failed.name}`] : [],
+    };
+  },
+};

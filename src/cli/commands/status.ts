@@ -1,0 +1,61 @@
+import type { Status } from '../../api/client.ts';
+import { unknownServer } from '../ask.daemon.ts';
+import type { Command, Context } from '../command.ts';
+import { usedWrongly } from '../failure.ts';
+import { timeOf } from '../log.reader.ts';
+import { atOf, flag, moment } from '../options.ts';
+import { statusDetails, statusTable } from '../status.text.ts';
+import { watchStatus } from '../status.watch.ts';
+
+/** The part of a status that is about one server. */
+export function only(status: Status, name: string | undefined): Status {
+  if (name === undefined) return status;
+  const servers = status.servers.filter((server) => server.name === name);
+  if (servers.length > 0) return { servers };
+  throw unknownServer(
+    name,
+    status.servers.map((server) => server.name),
+    'status',
+  );
+}
+
+async function once(context: Context, name: string | undefined, options: Parameters<Command['run']>[2]) {
+  const when = moment(options, 'at', context.now());
+  const status = only(await context.api.status({ at: atOf(when) }), name);
+  const asOf = when && (await timeOf((query) => context.api.events(query), when));
+  return {
+    kind: 'answer' as const,
+    json: status,
+    text: (view: Parameters<typeof statusTable>[1]) => {
+      const seen = asOf === undefined ? view : { ...view, now: asOf };
+      const [server] = status.servers;
+      if (name !== undefined && server) return statusDetails(server, seen);
+      return server ? statusTable(status, seen) : 'No servers are configured.\n';
+    },
+    notes: status.servers.length === 0 && !when ? ['Add one: watchkeeper add <name> -- <command> [args…]'] : [],
+  };
+}
+
+export const status: Command = {
+  description: {
+    name: 'status',
+    group: 'Servers',
+    summary: 'show every server: state, tools, since when, error, next attempt',
+    arguments: [{ name: '[server]', about: 'only this server, in detail' }],
+    options: [
+      { flags: '--at <T>', about: 'as it was then: a time, a log position or a span such as 10m' },
+      { flags: '--watch', about: 'stay and follow: redraws a terminal, prints changes line by line into a pipe' },
+    ],
+    examples: [
+      { line: 'status', about: 'all servers, a line each' },
+      { line: 'status github --at yesterday', about: 'one server as it was at the beginning of yesterday' },
+      { line: 'status --watch --json', about: 'the whole status as one JSON line at every change' },
+    ],
+  },
+  async run(context, { positional: [name] }, options) {
+    if (!flag(options, 'watch')) return once(context, name, options);
+    if (options.at !== undefined)
+      throw usedWrongly('--watch follows the present and does not go with --at.', 'status --watch');
+    return { kind: 'stream', pieces: watchStatus(context, name, only(await context.api.status(), name)) };
+  },
+};

@@ -1,0 +1,115 @@
+import { existsSync } from 'node:fs';
+import type { DaemonFile } from '../../api/endpoint.ts';
+import type { Command, Context, Piece } from '../command.ts';
+import { startDetached } from '../daemon.detach.ts';
+import { CommandError, usedWrongly } from '../failure.ts';
+import { flag, type Options, text } from '../options.ts';
+
+const readyLine = (url: string, servers: number): string => `watchkeeper ready ${url} (${servers} servers)\n`;
+
+/** Exactly what stands in `daemon.json`. */
+const daemonFacts = ({ pid, port, url, socket, version, startedAt }: DaemonFile): DaemonFile => ({
+  pid,
+  port,
+  url,
+  socket,
+  version,
+  startedAt,
+});
+
+const firstSteps = (configFile: string): string[] => [
+  `There is no configuration yet: ${configFile}`,
+  'Add a server: watchkeeper add <name> -- <command> [args…]',
+];
+
+function portOf(options: Options): number | undefined {
+  const given = text(options, 'port');
+  if (given === undefined) return undefined;
+  const port = /^\d{1,5}$/.test(given) ? Number(given) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw usedWrongly(`--port ${given}: not a port; give 0 (any free one) to 65535.`, 'up --port 0');
+}
+
+/** The daemon's own reasons for not starting become errors of the command. */
+async function started<T>(daemon: Promise<T>, isStartError: (error: unknown) => error is Error): Promise<T> {
+  try {
+    return await daemon;
+  } catch (error) {
+    if (!isStartError(error)) throw error;
+    const next = 'next' in error && Array.isArray(error.next) ? error.next.map(String) : ['status', 'up --help'];
+    throw new CommandError(error.message, { next });
+  }
+}
+
+async function* foreground(context: Context, options: Options): AsyncGenerator<Piece, number> {
+  const { files, json, quiet } = context;
+  const port = portOf(options);
+  const { DaemonStartError, runDaemon } = await import('../../daemon.ts');
+  type Facts = Parameters<Parameters<typeof runDaemon>[0]['onReady']>[0];
+  let announce: (facts: Facts) => void = () => {};
+  const ready = new Promise<Facts>((resolve) => {
+    announce = resolve;
+  });
+  const ended = started(
+    runDaemon({
+      ...(files.configOrigin === 'chosen' ? { configFile: files.configFile } : {}),
+      dataDir: files.dataDir,
+      ...(text(options, 'host') === undefined ? {} : { host: text(options, 'host') }),
+      ...(port === undefined ? {} : { port }),
+      allowRemote: flag(options, 'allowRemote'),
+      json,
+      quiet,
+      onReady: announce,
+    }),
+    (error): error is Error => error instanceof DaemonStartError,
+  );
+  const first = await Promise.race([ready, ended]);
+  if (typeof first === 'number') return first;
+  yield {
+    json: daemonFacts(first),
+    text: () => readyLine(first.url, first.servers),
+    notes: first.configExists ? [] : firstSteps(first.configFile),
+  };
+  return await ended;
+}
+
+export const up: Command = {
+  description: {
+    name: 'up',
+    group: 'Daemon',
+    summary: 'start the daemon',
+    options: [
+      {
+        flags: '--detach',
+        about: 'in the background: return when it is ready; its log goes to daemon.log in the data directory',
+      },
+      { flags: '--port <port>', about: 'HTTP port, 0 for any free one (WATCHKEEPER_PORT; 17987)' },
+      { flags: '--host <address>', about: 'HTTP address (127.0.0.1)' },
+      { flags: '--allow-remote', about: 'needed for an address that other machines can reach' },
+    ],
+    examples: [
+      { line: 'up', about: 'in the foreground; Ctrl-C ends it and all its servers' },
+      {
+        line: 'up --detach --port 0 --json',
+        about: 'in the background, with the facts of daemon.json as one JSON object',
+      },
+    ],
+  },
+  async run(context, _words, options) {
+    if (!flag(options, 'detach')) return { kind: 'stream', pieces: foreground(context, options) };
+    const port = portOf(options);
+    const host = text(options, 'host');
+    const { daemon, health, log } = await startDetached(context, [
+      ...(port === undefined ? [] : ['--port', String(port)]),
+      ...(host === undefined ? [] : ['--host', host]),
+      ...(flag(options, 'allowRemote') ? ['--allow-remote'] : []),
+    ]);
+    const { configFile } = context.files;
+    return {
+      kind: 'answer',
+      json: daemonFacts(daemon),
+      text: () => readyLine(daemon.url, health.servers?.length ?? 0),
+      notes: [`Its log: ${log}`, ...(existsSync(configFile) ? [] : firstSteps(configFile))],
+    };
+  },
+};

@@ -1,0 +1,95 @@
+/** What is to be said about the configuration and the files beside it. Loads the schemas: import it only when needed. */
+import { homedir } from 'node:os';
+import type { LoadedEntry } from '../config/entry.ts';
+import { FileError, readText } from '../config/files.ts';
+import { loadConfig } from '../config/load.ts';
+import type { Paths } from '../config/paths.ts';
+import { loadSettings } from '../config/settings.ts';
+import { isTrusted } from '../config/trust.ts';
+import { readVariables } from '../config/variables.ts';
+
+export interface Finding {
+  readonly file: string;
+  /** The server it is about, if it is about one. */
+  readonly server?: string;
+  readonly level: 'error' | 'warning';
+  readonly message: string;
+}
+
+export interface Findings {
+  readonly exists: boolean;
+  /** Names of all servers in the file, also of those that cannot be used. */
+  readonly servers: readonly string[];
+  readonly findings: readonly Finding[];
+}
+
+const ofEntry = (file: string, { name, problem, warnings }: LoadedEntry): Finding[] => [
+  ...(problem ? [{ file, server: name, level: 'error' as const, message: problem.message }] : []),
+  ...warnings.map((message) => ({ file, server: name, level: 'warning' as const, message })),
+];
+
+async function ofConfig(file: string): Promise<Findings> {
+  const reading = await loadConfig(file);
+  if (reading.kind === 'broken') {
+    return { exists: true, servers: [], findings: [{ file, level: 'error', message: reading.problem.message }] };
+  }
+  const { entries, warnings } = reading.config;
+  return {
+    exists: reading.exists,
+    servers: entries.map(({ name }) => name),
+    findings: [
+      ...warnings.map((message) => ({ file, level: 'warning' as const, message })),
+      ...entries.flatMap((entry) => ofEntry(file, entry)),
+    ],
+  };
+}
+
+/** A file that cannot be read is one finding about that file. */
+async function reading(file: string, read: () => Promise<Finding[]>): Promise<Finding[]> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof FileError)) throw error;
+    return [{ file, level: 'error', message: error.message }];
+  }
+}
+
+const ofSettings = (file: string, env: Readonly<Record<string, string | undefined>>): Promise<Finding[]> =>
+  reading(file, async () => {
+    const { problems, warnings } = loadSettings({ env, text: await readText(file) });
+    return [
+      ...problems.map(({ source, message }) => ({
+        file: source === 'file' ? file : 'environment',
+        level: 'error' as const,
+        message,
+      })),
+      ...warnings.map((message) => ({ file, level: 'warning' as const, message })),
+    ];
+  });
+
+const ofVariables = (file: string): Promise<Finding[]> =>
+  reading(file, async () => {
+    const { warnings } = await readVariables(file);
+    return warnings.map((message) => ({ file, level: 'warning' as const, message }));
+  });
+
+async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
+  if (await isTrusted(paths.configFile, home, paths.dataDir)) return [];
+  const found = [];
+  for (const file of [paths.allowFile, paths.settingsFile]) {
+    if ((await readText(file).catch(() => '')) === null) continue;
+    found.push({ file, level: 'warning' as const, message: 'does not count until `watchkeeper config trust`' });
+  }
+  return found;
+}
+
+/** Checks every file; throws nothing for what a person can get wrong. */
+export async function findingsOf(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Findings> {
+  const config = await ofConfig(paths.configFile);
+  const rest = await Promise.all([
+    ofSettings(paths.settingsFile, env),
+    ofVariables(paths.variablesFile),
+    ofTrust(paths, env.HOME || homedir()),
+  ]);
+  return { ...config, findings: [...config.findings, ...rest.flat()] };
+}

@@ -1,0 +1,90 @@
+/** Starts the daemon in the background and waits until it is ready. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Health } from '../api/client.ts';
+import { type DaemonFile, readDaemonFile } from '../api/endpoint.ts';
+import type { Context } from './command.ts';
+import { CommandError } from './failure.ts';
+
+const patienceMs = 30_000;
+const tailBytes = 4096;
+const tailLines = 15;
+
+/** The last lines written to the file after `start`. */
+function tailAfter(file: string, start: number): string {
+  const handle = openSync(file, 'r');
+  try {
+    const { size } = fstatSync(handle);
+    const length = Math.min(Math.max(0, size - start), tailBytes);
+    const buffer = Buffer.alloc(length);
+    readSync(handle, buffer, 0, length, size - length);
+    return buffer.toString('utf8').trimEnd().split('\n').slice(-tailLines).join('\n');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+async function readyFacts(
+  { api, files }: Context,
+  pid: number | undefined,
+): Promise<{ daemon: DaemonFile; health: Health } | null> {
+  try {
+    const daemon = readDaemonFile(files.dataDir);
+    if (daemon.pid !== pid) return null;
+    const health = await api.health();
+    return health.ready ? { daemon, health } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** How a child came to its end, once it has. */
+function ending(child: ChildProcess): () => string | null {
+  let end: string | null = null;
+  child.once('error', (error) => {
+    end = error.message;
+  });
+  child.once('exit', (code, signal) => {
+    end = signal ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
+  });
+  return () => end;
+}
+
+/** `flags`: what `up` was given. Throws with the end of the log when the daemon does not come up. */
+export async function startDetached(
+  context: Context,
+  flags: readonly string[],
+): Promise<{ daemon: DaemonFile; health: Health; log: string }> {
+  const { files, self, env, cwd } = context;
+  mkdirSync(files.dataDir, { recursive: true, mode: 0o700 });
+  const log = join(files.dataDir, 'daemon.log');
+  const handle = openSync(log, 'a', 0o600);
+  const start = fstatSync(handle).size;
+  // A file named by a flag needs trust for its neighbours, the user's own does not: not to be mixed up here.
+  const chosen = files.configOrigin === 'chosen' ? ['--config', files.configFile] : [];
+  const child = spawn(
+    self.execPath,
+    [...self.execArgv, self.script, 'up', '--data', files.dataDir, ...chosen, ...flags],
+    { cwd, env, detached: true, stdio: ['ignore', handle, handle], windowsHide: true },
+  );
+  closeSync(handle);
+  const ended = ending(child);
+  const until = Date.now() + patienceMs;
+  for (;;) {
+    const ready = await readyFacts(context, child.pid);
+    if (ready) {
+      child.unref();
+      return { ...ready, log };
+    }
+    const end = ended() ?? (Date.now() > until ? `it was not ready after ${patienceMs / 1000} s` : null);
+    if (end !== null) {
+      if (ended() === null) child.kill('SIGTERM');
+      const said = tailAfter(log, start);
+      throw new CommandError(`The daemon did not start: ${end}.${said === '' ? '' : ` It said:\n${said}`}`, {
+        next: ['up', 'status'],
+      });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}

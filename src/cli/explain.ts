@@ -1,0 +1,59 @@
+/** Turns whatever ended a command into an exit code, a text that ends with the next command to type, and JSON. */
+import { ApiError, DaemonUnreachable } from '../api/errors.ts';
+import { CommandError, type ExitCode, exitCode } from './failure.ts';
+import { harmless, type Paint } from './paint.ts';
+
+export interface Explained {
+  readonly exit: ExitCode;
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly text: (paint: Paint) => string;
+}
+
+interface Facts {
+  readonly message: string;
+  readonly next: readonly string[];
+  readonly exit: ExitCode;
+  readonly problem?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The commands that a sentence of advice holds, without `watchkeeper` in front. */
+const commandsIn = (advice: string): string[] =>
+  [...advice.matchAll(/`watchkeeper ([^`]+)`/g)].flatMap((found) => found[1] ?? []);
+
+const byStatus = (status: number): ExitCode => {
+  if (status === 401 || status === 403) return exitCode.refused;
+  return status === 400 || status === 415 ? exitCode.usedWrongly : exitCode.failed;
+};
+
+function factsOf(error: unknown): Facts {
+  if (error instanceof CommandError) return error;
+  if (error instanceof ApiError) {
+    const advised = commandsIn(error.next ?? '');
+    return {
+      message: advised.length > 0 || error.next === undefined ? error.detail : `${error.detail} ${error.next}`,
+      next: advised.length > 0 ? advised : ['status'],
+      exit: byStatus(error.status),
+      problem: error.problem,
+    };
+  }
+  if (error instanceof DaemonUnreachable) {
+    return { message: error.message, next: ['up --detach'], exit: exitCode.notReachable };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, next: ['--help'], exit: exitCode.failed };
+}
+
+/** `error`: anything thrown, or the facts of a failure already known. */
+export function explain(error: unknown | Facts): Explained {
+  const known = typeof error === 'object' && error !== null && !(error instanceof Error) && 'exit' in error;
+  const { message, next, exit, problem } = known ? (error as Facts) : factsOf(error);
+  const commands = next.map((line) => `watchkeeper ${line}`);
+  return {
+    exit,
+    json: { error: message, exit, next: commands, ...(problem ? { problem } : {}) },
+    text: (paint) => {
+      const lines = commands.map((line) => `  ${paint('bold', line)}\n`).join('');
+      return `${paint('red', 'watchkeeper:')} ${harmless(message)}\n${lines}`;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** The history of a server out of the file, for when no daemon runs. */
+import { existsSync } from 'node:fs';
+import type { History } from '../api/client.ts';
+import type { DaemonUnreachable } from '../api/errors.ts';
+import { unknownServer } from './ask.daemon.ts';
+import { unreadable } from './offline.log.ts';
+import type { Interval } from './shapes.ts';
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+/** In the shape of the API; `from` and `to` in milliseconds. Throws `why` when there is nothing to read. */
+export async function offlineHistory(
+  file: string,
+  query: { readonly name: string; readonly from: number | undefined; readonly to: number | undefined },
+  why: DaemonUnreachable,
+): Promise<History> {
+  if (!existsSync(file)) throw why;
+  const { openReader } = await import('../events/sqlite.ts');
+  const { readHistory } = await import('../projections/history.projection.ts');
+  let db: ReturnType<typeof openReader> | undefined;
+  try {
+    db = openReader(file);
+    const intervals = readHistory(db, query).map((one) => ({
+      ...one,
+      state: one.state as Interval['state'],
+      from: iso(one.from),
+      to: one.to === null ? null : iso(one.to),
+    }));
+    if (intervals.length > 0) return { intervals };
+    const servers = db.prepare<[], string>('select distinct server from history order by server').pluck().all();
+    if (servers.includes(query.name)) return { intervals };
+    throw unknownServer(query.name, servers, 'history');
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    db?.close();
+  }
+}

@@ -1,0 +1,57 @@
+/** The log as a file, for when no daemon runs. Nothing in it is changed. */
+import { existsSync } from 'node:fs';
+import type { DaemonUnreachable } from '../api/errors.ts';
+import { unlessNoDaemon } from './ask.daemon.ts';
+import type { Context } from './command.ts';
+import { CommandError } from './failure.ts';
+import type { ReadEvents } from './log.reader.ts';
+
+/** Opens the database for reading; throws `why` when there is no log to read either. */
+export async function openOfflineLog(
+  file: string,
+  why: DaemonUnreachable,
+): Promise<{ read: ReadEvents; close: () => void }> {
+  if (!existsSync(file)) throw why;
+  const { openReader, readLog } = await import('../events/sqlite.ts');
+  try {
+    const db = openReader(file);
+    const log = readLog(db);
+    return {
+      read: async ({ after, limit, stream, type }) => {
+        const facts = log.read({ after, limit, stream, type });
+        return {
+          events: facts.map((fact) => ({ ...fact, at: new Date(fact.at).toISOString() })),
+          next: facts.length < limit ? null : (facts.at(-1)?.position ?? null),
+        };
+      },
+      close: () => void db.close(),
+    };
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+/** What SQLite says about a file it cannot read, with the file's name; errors of ours pass. */
+export function unreadable(file: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error;
+  return new CommandError(`${file} cannot be read: ${error.message}.`, { next: ['up --detach'] });
+}
+
+/** Reads the log through the daemon, or from the file when none runs. */
+export function withLog<T>(
+  { api, files }: Pick<Context, 'api' | 'files'>,
+  use: (read: ReadEvents) => Promise<T>,
+): Promise<T> {
+  return unlessNoDaemon(
+    api,
+    () => use((query) => api.events(query)),
+    async (why) => {
+      const log = await openOfflineLog(files.databaseFile, why);
+      try {
+        return await use(log.read);
+      } finally {
+        log.close();
+      }
+    },
+  );
+}

@@ -1,0 +1,106 @@
+/** One run of the command line: read argv, run the command, hand what it returns to the printer. */
+import { connectTo } from '../api/client.ts';
+import { resolvePaths } from '../config/paths.ts';
+import { packageVersion } from '../root.ts';
+import type { Answer, Context, Piece, Question, Stream, View } from './command.ts';
+import { commands } from './commands.ts';
+import { explain } from './explain.ts';
+import { exitCode } from './failure.ts';
+import { painter } from './paint.ts';
+import { type Globals, parseCommandLine } from './program.ts';
+import { type Terminal, terminalOf } from './terminal.ts';
+
+/** What the process gives to a run; only `out` and `err` print. */
+export interface Surroundings {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly streams: Parameters<typeof terminalOf>[1];
+  readonly self: Context['self'];
+  now(): number;
+  out(text: string): void;
+  err(text: string): void;
+  ask(question: Question): Promise<string>;
+  untilInterrupted(): AbortSignal;
+}
+
+const clearScreen = '\u001b[H\u001b[2J\u001b[3J';
+
+interface Printer {
+  answer(answer: Answer): number;
+  stream(stream: Stream): Promise<number>;
+}
+
+function printer(around: Surroundings, terminal: Terminal, { json, quiet }: Pick<Globals, 'json' | 'quiet'>): Printer {
+  const view = (): View => ({ paint: painter(terminal.color), width: terminal.width, now: around.now() });
+  const notes = (lines: readonly string[] = []): void => {
+    if (!json && !quiet) for (const line of lines) around.err(`${line}\n`);
+  };
+  return {
+    answer({ json: shape, text, confirms, notes: hints, warning, exit = exitCode.done }) {
+      if (json) around.out(`${JSON.stringify(shape, null, terminal.live ? 2 : undefined)}\n`);
+      else if (!(quiet && confirms)) around.out(text(view()));
+      notes(hints);
+      if (warning !== undefined) around.err(warning);
+      return exit;
+    },
+    async stream({ pieces }) {
+      const print = (piece: Piece): void => {
+        if (json) {
+          if (piece.json !== undefined) around.out(`${JSON.stringify(piece.json)}\n`);
+        } else if (piece.text) around.out(`${piece.redraw && terminal.live ? clearScreen : ''}${piece.text(view())}`);
+        notes(piece.notes);
+      };
+      for (;;) {
+        const { done, value } = await pieces.next();
+        if (done) return value;
+        print(value);
+      }
+    },
+  };
+}
+
+/** Runs a command line to its end and returns the exit code. Never throws for what a person can get wrong. */
+export async function runCommandLine(around: Surroundings): Promise<number> {
+  const terminal = terminalOf(around.env, around.streams);
+  const version = packageVersion();
+  const parsed = parseCommandLine(around.argv, commands, { version, width: terminal.width });
+  const paint = painter(terminal.color);
+  if (parsed.kind === 'help') {
+    around.out(parsed.text);
+    return exitCode.done;
+  }
+  const fail = (failure: ReturnType<typeof explain>, json: boolean): number => {
+    around.err(json ? `${JSON.stringify(failure.json)}\n` : failure.text(paint));
+    return failure.exit;
+  };
+  if (parsed.kind === 'wrong') {
+    return fail(explain({ message: parsed.message, next: parsed.next, exit: exitCode.usedWrongly }), parsed.json);
+  }
+  const { command, words, options, globals } = parsed;
+  try {
+    const files = resolvePaths({ config: globals.config, data: globals.data }, around.env);
+    const output = await command.run(
+      {
+        env: around.env,
+        cwd: around.cwd,
+        version,
+        files,
+        json: globals.json,
+        quiet: globals.quiet,
+        terminal,
+        now: around.now,
+        api: connectTo({ dataDir: files.dataDir }),
+        ask: terminal.asks ? around.ask : null,
+        untilInterrupted: around.untilInterrupted,
+        self: around.self,
+      },
+      words,
+      options,
+    );
+    const print = printer(around, terminal, globals);
+    return output.kind === 'answer' ? print.answer(output) : await print.stream(output);
+  } catch (error) {
+    return fail(explain(error), globals.json);
+  }
+}

@@ -1,0 +1,83 @@
+/** The shape of `watchkeeper.json`. The published JSON schema is generated from here. */
+import { z } from 'zod';
+import { maxMs } from './schema.ts';
+
+const port = (rule: string) => z.int({ error: rule }).min(0, { error: rule }).max(65_535, { error: rule });
+const delay = (from: number) => {
+  const error = `must be a whole number of milliseconds from ${from} to ${maxMs}`;
+  return z.int({ error }).min(from, { error }).max(maxMs, { error });
+};
+const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+  z.enum(values, { error: `must be one of ${values.map((value) => `\`${value}\``).join(', ')}` });
+
+const nameLengthRule = 'must be 0 (no limit) or a whole number from 16 to 1024';
+const hostsRule = 'must be a list of host names, such as ["box.local", "box.local:17987"]';
+const parallelRule = 'must be a whole number from 1 to 1000';
+const anyPort = 'must be a port from 0 (any free one) to 65535';
+const fixedPort = 'must be a port from 1 to 65535';
+
+/** Every setting by its dotted name: what it may hold, its default, what it means. */
+export const settingDefinitions = {
+  mount_mode: choice(['per-server', 'routed'])
+    .default('per-server')
+    .describe('`per-server`: /mcp lists every tool with a prefix; `routed`: without, where names allow it'),
+  'naming.maxLength': z
+    .union([z.literal(0), z.int().min(16).max(1024)], { error: nameLengthRule })
+    .default(64)
+    .describe('Longest registered tool name in characters; 0: no limit'),
+  'approval.windowMs': delay(0).default(50_000).describe('How long a caller waits for a person, in milliseconds'),
+  'approval.holdMs': delay(1).default(600_000).describe('How long a held call stays open, in milliseconds'),
+  'http.host': z
+    .string({ error: 'must be an address or host name' })
+    .min(1, { error: 'must be an address or host name' })
+    .default('127.0.0.1')
+    .describe('Address to listen on; one that is not loopback also needs --allow-remote'),
+  'http.port': port(anyPort).default(17_987).describe('Port to listen on; 0: any free one'),
+  'http.allowedHosts': z
+    .array(z.string({ error: hostsRule }).regex(/^[^\s/@*]+$/, { error: hostsRule }), { error: hostsRule })
+    .default([])
+    .describe('Hosts, besides loopback, that requests may name in Host and Origin'),
+  'oauth.callbackPort': port(fixedPort)
+    .min(1, { error: fixedPort })
+    .default(17_988)
+    .describe('Port that logins in the browser come back to'),
+  'log.durability': choice(['process', 'power'])
+    .default('process')
+    .describe('What a committed fact survives: a crash of the daemon, or a loss of power too (slower)'),
+  'log.level': choice(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+    .default('info')
+    .describe('Least severe line of the daemon log that is written'),
+  'start.parallel': z
+    .int({ error: parallelRule })
+    .min(1, { error: parallelRule })
+    .max(1000, { error: parallelRule })
+    .default(4)
+    .describe('How many servers start at the same time'),
+} as const;
+
+type Definitions = typeof settingDefinitions;
+export type SettingName = keyof Definitions;
+export const settingNames = Object.keys(settingDefinitions) as readonly SettingName[];
+
+const { shape } = z.object(settingDefinitions);
+
+/** The file as a whole. Keys it does not know are allowed (and warned about when it is read). */
+export const settingsSchema = z
+  .looseObject({
+    $schema: z.string().optional().describe('Where an editor finds this schema'),
+    mount_mode: shape.mount_mode,
+    naming: z.looseObject({ maxLength: shape['naming.maxLength'] }).prefault({}),
+    approval: z.looseObject({ windowMs: shape['approval.windowMs'], holdMs: shape['approval.holdMs'] }).prefault({}),
+    http: z
+      .looseObject({ host: shape['http.host'], port: shape['http.port'], allowedHosts: shape['http.allowedHosts'] })
+      .prefault({}),
+    oauth: z.looseObject({ callbackPort: shape['oauth.callbackPort'] }).prefault({}),
+    log: z.looseObject({ durability: shape['log.durability'], level: shape['log.level'] }).prefault({}),
+    start: z.looseObject({ parallel: shape['start.parallel'] }).prefault({}),
+  })
+  .describe('Settings of Watchkeeper: watchkeeper.json beside mcp.json');
+
+/** The JSON schema that is published as `schema/watchkeeper.schema.json`. */
+export function settingsJsonSchema(): Record<string, unknown> {
+  return { title: 'watchkeeper.json', ...z.toJSONSchema(settingsSchema, { io: 'input' }) };
+}

@@ -1,0 +1,64 @@
+/**
+ * One daemon a data directory. The lock is held by the operating system on a small SQLite file, so that it ends with the
+ * process however that ends: there is no stale lock, and no pid that now belongs to somebody else is ever trusted.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+export class AlreadyOwned extends Error {
+  override readonly name = 'AlreadyOwned';
+}
+
+export interface Ownership {
+  release(): void;
+}
+
+/** Takes the data directory or throws `AlreadyOwned`, naming the holder; the loser changes nothing in it. */
+export function takeOwnership(dataDir: string): Ownership {
+  const db = openLock(join(dataDir, 'owner.lock'), dataDir);
+  const holder = join(dataDir, 'owner.pid');
+  writeFileSync(holder, `${process.pid}\n`, { mode: 0o600 });
+  return {
+    release: () => {
+      if (db.open) db.close();
+    },
+  };
+}
+
+function openLock(file: string, dataDir: string): Database.Database {
+  const db = new Database(file, { timeout: 0 });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN EXCLUSIVE');
+    return db;
+  } catch (error) {
+    db.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      throw new AlreadyOwned(heldBy(dataDir));
+    throw error;
+  }
+}
+
+function heldBy(dataDir: string): string {
+  const pid = read(join(dataDir, 'owner.pid')).trim();
+  const url = urlOf(read(join(dataDir, 'daemon.json')));
+  const who = [pid && `pid ${pid}`, url].filter(Boolean).join(', ');
+  return `The data directory ${dataDir} belongs to a running watchkeeper${who ? ` (${who})` : ''}. Ask it with: watchkeeper status. Stop it with: watchkeeper down. Or choose another directory with --data.`;
+}
+
+function urlOf(json: string): string {
+  try {
+    return String(JSON.parse(json).url ?? '');
+  } catch {
+    return '';
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,170 @@
+/** The embedded log: one SQLite file in WAL mode. */
+import Database from 'better-sqlite3';
+import { Subject } from 'rxjs';
+import type { FactType } from './catalogue.ts';
+import type { Recorded, Unrecorded } from './envelope.ts';
+import { type EventLog, type HeadRow, type ReadQuery, VersionConflict } from './log.ts';
+import { migrate } from './migrate.ts';
+import { upcast } from './upcast.ts';
+
+/** Turns committed-to-be facts into rows, inside the transaction of their append. */
+export type Project = (facts: readonly Recorded[]) => void;
+
+export interface SqliteLogOptions {
+  readonly file: string;
+  readonly migrations: string;
+  /** `process`: survives a crash of the process; `power`: survives a loss of power. */
+  readonly durability: 'process' | 'power';
+  readonly project?: (db: Database.Database) => Project;
+}
+
+interface EventRow {
+  position: number;
+  stream: string;
+  version: number;
+  type: string;
+  schema: number;
+  at: number;
+  cause: string | null;
+  data: string;
+}
+
+const recorded = (row: EventRow): Recorded => {
+  const { schema, data } = upcast(row.type, row.schema, JSON.parse(row.data));
+  return { ...row, type: row.type as FactType, schema, data: data as Recorded['data'] };
+};
+
+/** Opens a database for reading what another process writes; throws when the file is missing. */
+export function openReader(file: string): Database.Database {
+  return new Database(file, { readonly: true, fileMustExist: true });
+}
+
+/** Reads a log that nobody, or another process, writes. `close` when done. */
+export function readLog(
+  db: Database.Database,
+): Pick<EventLog, 'read' | 'lastPosition' | 'positionAt' | 'head' | 'heads'> {
+  const cached = new Map<string, Database.Statement>();
+  const statement = (sql: string): Database.Statement => {
+    const known = cached.get(sql) ?? db.prepare(sql);
+    cached.set(sql, known);
+    return known;
+  };
+  const newest = db.prepare<[], number>('select position from events order by position desc limit 1').pluck();
+  const oldest = db.prepare<[], number>('select position from events order by position limit 1').pluck();
+  const near = db.prepare<[number], { position: number; at: number }>(
+    'select position, at from events where position >= ? order by position limit 1',
+  );
+  const oneHead = db.prepare<[string], { stream: string; version: number; state: string; context: string }>(
+    'select * from heads where stream = ?',
+  );
+  const allHeads = db.prepare<[], { stream: string; version: number; state: string; context: string }>(
+    'select * from heads order by stream',
+  );
+  return {
+    read({ after = 0, upTo, stream, type, limit }: ReadQuery): Recorded[] {
+      const where = ['position > @after'];
+      if (upTo !== undefined) where.push('position <= @upTo');
+      if (stream !== undefined) where.push('stream = @stream');
+      // Without the plus sign the planner may walk a whole stream to find one type; positions are the better path.
+      if (type !== undefined) where.push('+type = @type');
+      const order = stream === undefined ? 'position' : 'version';
+      const sql = `select * from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
+      return (statement(sql).all({ after, upTo, stream, type, limit }) as EventRow[]).map(recorded);
+    },
+    lastPosition: () => newest.get() ?? 0,
+    positionAt(time: number): number {
+      // Times never go back along the log, so the position is found by halving.
+      let low = oldest.get() ?? 0;
+      let high = newest.get() ?? 0;
+      if (high === 0 || (near.get(low)?.at ?? Number.POSITIVE_INFINITY) > time) return 0;
+      while (low < high) {
+        const middle = Math.ceil((low + high) / 2);
+        const row = near.get(middle);
+        if (row && row.at <= time) low = row.position;
+        else high = middle - 1;
+      }
+      return low;
+    },
+    head(stream: string): HeadRow | null {
+      const row = oneHead.get(stream);
+      return row ? { ...row, context: JSON.parse(row.context) } : null;
+    },
+    heads: () => allHeads.all().map((row) => ({ ...row, context: JSON.parse(row.context) })),
+  };
+}
+
+export interface SqliteLog extends EventLog {
+  readonly db: Database.Database;
+}
+
+/** Opens the log, bringing the file to today's format. */
+export function openLog(options: SqliteLogOptions): SqliteLog {
+  const db = new Database(options.file);
+  db.pragma('journal_mode = WAL');
+  db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
+  db.pragma('busy_timeout = 2000');
+  db.pragma('journal_size_limit = 16777216');
+  migrate(db, options.migrations);
+
+  const project = options.project?.(db);
+  const committed$ = new Subject<readonly Recorded[]>();
+  const insert = db.prepare(
+    'insert into events (stream, version, type, schema, at, cause, data) values (?, ?, ?, ?, ?, ?, ?)',
+  );
+  const upsertHead = db.prepare(
+    'insert into heads (stream, version, state, context) values (?, ?, ?, ?) on conflict (stream) do update set version = excluded.version, state = excluded.state, context = excluded.context',
+  );
+  const touch = db.prepare(
+    'insert into alive (one, at) values (1, ?) on conflict (one) do update set at = excluded.at',
+  );
+  const alive = db.prepare<[], number>('select at from alive').pluck();
+
+  const write = db.transaction((facts: readonly Unrecorded[], heads: readonly HeadRow[]): Recorded[] => {
+    const written = facts.map((fact): Recorded => {
+      const { lastInsertRowid } = insert.run(
+        fact.stream,
+        fact.version,
+        fact.type,
+        fact.schema,
+        fact.at,
+        fact.cause,
+        JSON.stringify(fact.data),
+      );
+      return { ...fact, position: Number(lastInsertRowid) };
+    });
+    project?.(written);
+    for (const head of heads) upsertHead.run(head.stream, head.version, head.state, JSON.stringify(head.context));
+    const last = facts.at(-1);
+    if (last) touch.run(last.at);
+    return written;
+  }).immediate;
+
+  return {
+    db,
+    ...readLog(db),
+    committed$,
+    async append(facts, heads) {
+      let written: Recorded[];
+      try {
+        written = write(facts, heads);
+      } catch (error) {
+        throw conflict(error, facts) ?? error;
+      }
+      committed$.next(written);
+      return written;
+    },
+    touch: (time) => void touch.run(time),
+    lastAlive: () => alive.get() ?? null,
+    close() {
+      committed$.complete();
+      db.close();
+    },
+  };
+
+  function conflict(error: unknown, facts: readonly Unrecorded[]): VersionConflict | null {
+    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return null;
+    const taken = db.prepare('select 1 from events where stream = ? and version = ?');
+    const fact = facts.find(({ stream, version }) => taken.get(stream, version) !== undefined);
+    return fact ? new VersionConflict(fact.stream, fact.version) : null;
+  }
+}

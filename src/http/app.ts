@@ -1,0 +1,125 @@
+/** The HTTP side as one Fastify instance: the guard in front, the routes, and one way to say what went wrong. */
+import type { IncomingMessage } from 'node:http';
+import swagger from '@fastify/swagger';
+import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
+import { allowHosts } from './authority.ts';
+import { isLocal } from './door.ts';
+import { asProblem } from './failure.ts';
+import { admit, type Policy, type Seen } from './guard.ts';
+import { safeHeaders } from './headers.ts';
+import { readJson } from './json.body.ts';
+import type { Keeper } from './keeper.ts';
+import { describeApi } from './openapi.ts';
+import { Problem } from './problem.ts';
+import { routeBook } from './route.book.ts';
+import { adminRoutes } from './routes/admin.ts';
+import { allowlistRoutes } from './routes/allowlist.ts';
+import { callRoutes } from './routes/calls.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { eventRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
+import { historyRoutes } from './routes/history.ts';
+import type { App } from './routes/route.ts';
+import { serverRoutes } from './routes/servers.ts';
+import { toolRoutes } from './routes/tools.ts';
+import { type StreamLimits, usualLimits } from './sse.ts';
+
+/** 4 MiB. */
+const bodyLimit = 4 * 1024 * 1024;
+
+export interface AppOptions {
+  readonly keeper: Keeper;
+  /** The token as it is now; an empty one lets nobody in. */
+  readonly token: () => string;
+  /** The TCP port the daemon listens on. */
+  readonly port: () => number;
+  /** Setting `http.allowedHosts`: further names, with or without a port. */
+  readonly allowedHosts: readonly string[];
+  /** Hears of mistakes of our own, which callers are told nothing about. */
+  readonly log: { error(what: object, message: string): void };
+  readonly streamLimits?: StreamLimits;
+}
+
+/** Everything but the listening. The instance is ready: `inject` it, or hand it to `serve`. */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { keeper, log } = options;
+  const policy: Policy = { hosts: allowHosts(options.port, options.allowedHosts), token: options.token };
+  const book = routeBook();
+
+  const answerProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const problem = asProblem(error);
+    if (problem.status >= 500 && !(error instanceof Problem))
+      log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'A request failed.');
+    if (problem.type === 'unauthorized') reply.header('www-authenticate', 'Bearer realm="watchkeeper"');
+    reply.code(problem.status).type('application/problem+json').serializer(JSON.stringify).send(problem.body());
+  };
+
+  const app: App = fastify({
+    bodyLimit,
+    // A target that cannot be decoded meets no hook, so the guard is asked here.
+    frameworkErrors: (_error, request, reply) => {
+      reply.headers(safeHeaders);
+      try {
+        admit(lookAt(request.raw), policy);
+        answerProblem(noRoute(request), request, reply);
+      } catch (problem) {
+        answerProblem(problem, request, reply);
+      }
+    },
+  }).withTypeProvider<ZodTypeProvider>();
+
+  app.decorateRequest('caller', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(safeHeaders);
+    request.setDecorator('caller', admit(lookAt(request.raw), policy));
+  });
+
+  // The plain parser: it keeps every key, and an empty body is no body.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+    readJson(body),
+  );
+  app.setValidatorCompiler(validatorCompiler);
+  // Answers are typed by the contract and checked against it in tests, not once more on every request.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(answerProblem);
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = book.methodsOf(request.url);
+    if (allowed.length === 0) throw noRoute(request);
+    reply.header('allow', allowed.join(', '));
+    throw new Problem('method-not-allowed', `${request.method} is not among the methods of this route.`);
+  });
+  app.addHook('onRoute', ({ method, url }) => book.add(method, url));
+
+  await app.register(swagger, describeApi(keeper.version));
+  healthRoutes(app, keeper);
+  serverRoutes(app, keeper);
+  toolRoutes(app, keeper);
+  callRoutes(app, keeper);
+  allowlistRoutes(app, keeper);
+  historyRoutes(app, keeper);
+  eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
+    log.error({ err: error }, 'A stream of events had to be ended.');
+  });
+  adminRoutes(app, keeper);
+  docsRoutes(app, options.port);
+  await app.ready();
+  return app;
+}
+
+function lookAt({ method = '', url = '', headers, socket }: IncomingMessage): Seen {
+  return {
+    method,
+    url,
+    host: headers.host,
+    origin: headers.origin,
+    authorization: headers.authorization,
+    contentType: headers['content-type'],
+    hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0,
+    local: isLocal(socket),
+  };
+}
+
+const noRoute = ({ method, url }: FastifyRequest): Problem =>
+  new Problem('not-found', `There is no route ${method} ${url.split('?', 1)[0]?.slice(0, 200)}.`);

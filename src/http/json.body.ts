@@ -1,0 +1,13 @@
+import { Problem } from './problem.ts';
+
+/** A body as JSON; an empty one is null. Every key is kept as it came. Throws a Problem that quotes nothing of it. */
+export function readJson(text: string): unknown {
+  if (text === '') return null;
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const position = /at position (\d+)/.exec(String(cause))?.[1];
+    const place = position === undefined ? '' : ` at character ${Number(position) + 1}`;
+    throw new Problem('invalid-request', `The body is not valid JSON${place}.`, {}, { cause });
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What the HTTP layer asks of the daemon. Routes hold no business rule: they check the shape, ask here, and answer.
+ * Every method that refuses throws a `Problem`.
+ */
+import type { z } from 'zod';
+import type { FileProblem } from '../config/entry.ts';
+import type { PermissionMode } from '../events/call.events.ts';
+import type { Recorded } from '../events/envelope.ts';
+import type * as contract from './contract.ts';
+
+type Shape<Schema extends z.ZodType> = z.infer<Schema>;
+
+/** Who asks: derived from the token, or the local socket. */
+export interface Caller {
+  /** `main`, `socket`, or a client's name. */
+  readonly client: string;
+  /** `http`, `socket`, `mcp`… the door the request came through. */
+  readonly door: string;
+  readonly defaultMode: PermissionMode;
+  readonly ceiling: PermissionMode;
+}
+
+/** A moment: a log position or a time (ms since the epoch). */
+export type Moment = { readonly position: number } | { readonly time: number };
+
+export interface CallInput {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  readonly mode: PermissionMode;
+  readonly timeoutMs: number | undefined;
+  /** false: do not wait for a person. */
+  readonly wait: boolean;
+  readonly caller: Caller;
+  /** Ends when the caller goes away. */
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+}
+
+/** A settled call (`result` for `succeeded` and `tool-error`) or one that is still held. */
+export type CallAnswer =
+  | { readonly kind: 'result'; readonly body: Shape<typeof contract.callResult> }
+  | { readonly kind: 'held'; readonly body: Shape<typeof contract.callHeld> };
+
+export interface EventQuery {
+  readonly after: number;
+  readonly stream: string | undefined;
+  readonly type: string | undefined;
+  readonly limit: number;
+}
+
+export interface Keeper {
+  readonly version: string;
+  readonly startedAt: string;
+  health(full: boolean): Shape<typeof contract.health>;
+  /** JSON text of the status answer, cached per log position. */
+  statusText(): string;
+  statusAt(at: Moment): Shape<typeof contract.status>;
+  tools(query: { server?: string | undefined; at?: Moment | undefined }): Shape<typeof contract.tools>;
+  toolsHistory(query: { server?: string | undefined }): Shape<typeof contract.toolsHistory>;
+  instructions(): Shape<typeof contract.instructions>;
+  history(query: {
+    name?: string | undefined;
+    from?: number | undefined;
+    to?: number | undefined;
+  }): Shape<typeof contract.history>;
+
+  config(): Shape<typeof contract.config>;
+  /** The file cannot be parsed at the moment; the running set stays. */
+  configProblem(): FileProblem | null;
+  addServer(name: string, server: Readonly<Record<string, unknown>>): Promise<void>;
+  removeServer(name: string): Promise<void>;
+  setDisabled(name: string, disabled: boolean): Promise<void>;
+  testServer(server: Readonly<Record<string, unknown>>): Promise<Shape<typeof contract.testResult>>;
+  reconnect(name: string | undefined, timeoutMs: number | undefined): Promise<Shape<typeof contract.reconnect>>;
+
+  allowlist(prefix: string | undefined): Shape<typeof contract.allowlist>;
+  replaceGrants(
+    prefix: string,
+    entries: readonly string[],
+    caller: Caller,
+  ): Promise<Shape<typeof contract.allowlistReplaced>>;
+
+  call(input: CallInput): Promise<CallAnswer>;
+  calls(query: {
+    state?: string | undefined;
+    server?: string | undefined;
+    limit: number;
+    before?: string | undefined;
+  }): Shape<typeof contract.calls>;
+  callById(id: string): Shape<typeof contract.call>;
+  approve(id: string, remember: 'once' | 'tool' | 'server', caller: Caller): Promise<Shape<typeof contract.call>>;
+  deny(id: string, reason: string | undefined, caller: Caller): Promise<Shape<typeof contract.call>>;
+  cancel(id: string, caller: Caller): Promise<Shape<typeof contract.call>>;
+
+  /** Ascending, at most `limit`. */
+  events(query: EventQuery): Shape<typeof contract.events>;
+  /** Follows the log from `after` on; calls `onEvents` in order, first what is there, then what comes. Returns the end. */
+  followEvents(
+    query: { after: number | undefined; stream: string | undefined; type: string | undefined },
+    on: { events: (events: readonly Recorded[]) => void; gap: (from: number, to: number) => void },
+  ): () => void;
+  rebuild(): Promise<{ ok: true; facts: number; tookMs: number }>;
+  metrics(): Promise<string>;
+  /** Ends the daemon in good order after the answer has been sent. */
+  shutdown(): void;
+}

@@ -1,0 +1,151 @@
+/**
+ * The tools of all servers under the names a model sees: the registry as it stands, kept in memory because every call asks it.
+ * Filled from the registry's rows at start and from committed facts after that.
+ */
+import type { EventLog } from '../events/log.ts';
+import type { ToolDefinition } from '../events/shapes.ts';
+import {
+  bareLengths,
+  effectivePrefix,
+  hubNames,
+  type MountMode,
+  type NameLengths,
+  nameLengths,
+  serverNames,
+} from '../mcp/endpoint.naming.ts';
+import { toolFilter } from '../mcp/globs.ts';
+import { hash8, sha256Hex } from '../mcp/hash.ts';
+import { type Names, registeredNames, type ToolRef } from '../mcp/naming.ts';
+import { type AcceptedTool, listSignature, readTools } from '../mcp/tools.ts';
+import type { RegistryRow } from '../projections/registry.projection.ts';
+
+export interface ListedTool {
+  readonly name: string;
+  readonly server: string;
+  readonly tool: AcceptedTool;
+}
+
+/** Of the entry: which tools are shown, and behind which prefix. */
+export interface Visibility {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly toolPrefix: string | undefined;
+  readonly disabled: boolean;
+}
+
+export interface DirectoryOptions {
+  readonly maxLength: number;
+  readonly mountMode: MountMode;
+  /** Names of the configured servers, sorted. */
+  readonly servers: () => readonly string[];
+  readonly visibility: (server: string) => Visibility | undefined;
+}
+
+/** What a list as received becomes before it goes into the log. */
+export function readList(received: readonly ToolDefinition[]): {
+  signature: string;
+  tools: readonly ToolDefinition[];
+  warnings: readonly string[];
+} {
+  const { tools, warnings } = readTools(received, sha256Hex);
+  return { signature: listSignature(received, sha256Hex), tools: tools.map(({ definition }) => definition), warnings };
+}
+
+export class Directory {
+  readonly #options: DirectoryOptions;
+  readonly #lists = new Map<string, ReadonlyMap<string, AcceptedTool>>();
+  #names: Names | null = null;
+
+  constructor(options: DirectoryOptions, rows: readonly RegistryRow[], log: EventLog) {
+    this.#options = options;
+    for (const { server, tools } of rows) this.#put(server, tools);
+    log.committed$.subscribe((facts) => {
+      for (const { type, stream, data } of facts) {
+        const server = stream.slice('server-'.length);
+        if (type === 'ServerRemoved') this.#lists.delete(server);
+        else if (type === 'ToolsListed' && 'tools' in data && data.tools) this.#put(server, data.tools);
+        else if (type !== 'ServerConfigured') continue;
+        this.#names = null;
+      }
+    });
+  }
+
+  /** Entries changed: who is hidden and who is not has to be looked at again. */
+  refresh(): void {
+    this.#names = null;
+  }
+
+  #put(server: string, definitions: readonly ToolDefinition[]): void {
+    const { tools } = readTools(definitions, sha256Hex);
+    this.#lists.set(server, new Map(tools.map((tool) => [tool.name, tool])));
+  }
+
+  /** Registered names of everything that is shown. */
+  get names(): Names {
+    this.#names ??= registeredNames(this.#shown(), { maxLength: this.#options.maxLength, hash8 });
+    return this.#names;
+  }
+
+  /** Sorted by name; of one server, or of all. */
+  list(server?: string): ListedTool[] {
+    return [...this.names.toolOf]
+      .filter(([, ref]) => server === undefined || ref.server === server)
+      .map(([name, ref]) => ({ name, ref, tool: this.#lists.get(ref.server)?.get(ref.tool) }))
+      .flatMap(({ name, ref, tool }) => (tool ? [{ name, server: ref.server, tool }] : []))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  find(name: string): ListedTool | undefined {
+    const ref = this.names.toolOf.get(name);
+    const tool = ref && this.#lists.get(ref.server)?.get(ref.tool);
+    return ref && tool ? { name, server: ref.server, tool } : undefined;
+  }
+
+  /** Registered name of a tool in its server's own spelling. */
+  nameOf({ server, tool }: ToolRef): string | undefined {
+    return this.names.nameOf.get(server)?.get(tool);
+  }
+
+  definitionOf(server: string, tool: string): string | null {
+    return this.#lists.get(server)?.get(tool)?.hash ?? null;
+  }
+
+  /** A list of this server has been read at some time. */
+  known(server: string): boolean {
+    return this.#lists.has(server);
+  }
+
+  prefixOf(server: string): string {
+    return effectivePrefix(this.#options.visibility(server)?.toolPrefix);
+  }
+
+  /** Names on `/mcp/<server>`, without the prefix. */
+  lengthsOf(server: string): NameLengths {
+    const prefix = this.#options.visibility(server)?.toolPrefix;
+    const mounted = { server, tools: this.#toolsShown(server), prefix };
+    return bareLengths(serverNames(mounted, { maxLength: this.#options.maxLength, hash8 }), prefix);
+  }
+
+  /** Names on `/mcp`. */
+  hubLengths(): NameLengths {
+    const mounted = this.#shown().map((shown) => ({
+      ...shown,
+      prefix: this.#options.visibility(shown.server)?.toolPrefix,
+    }));
+    return nameLengths(hubNames(mounted, this.#options.mountMode, { maxLength: this.#options.maxLength, hash8 }));
+  }
+
+  #shown(): { server: string; tools: string[] }[] {
+    return this.#options
+      .servers()
+      .filter((server) => this.#lists.has(server))
+      .map((server) => ({ server, tools: this.#toolsShown(server) }));
+  }
+
+  #toolsShown(server: string): string[] {
+    const visibility = this.#options.visibility(server);
+    if (!visibility || visibility.disabled) return [];
+    const shows = toolFilter(visibility.include, visibility.exclude);
+    return [...(this.#lists.get(server)?.keys() ?? [])].filter(shows);
+  }
+}

@@ -1,0 +1,370 @@
+/** What the HTTP layer asks, answered by the actors and the views. It joins them and holds no rule of its own. */
+import type { Database } from 'better-sqlite3';
+import { prefixOf } from '../actors/allowlist/entry.ts';
+import type { CallDesk, CallEnd } from '../actors/call/call.actor.ts';
+import type { Desk } from '../actors/desk.ts';
+import { isRefusal, type Refusal } from '../actors/refusal.ts';
+import type { Settled, Supervisor } from '../actors/supervisor.ts';
+import { maskEntries } from '../config/mask.ts';
+import type { SqliteLog } from '../events/sqlite.ts';
+import type { CallAnswer, CallInput, Keeper, Moment } from '../http/keeper.ts';
+import { isProblemCode, Problem, type ProblemCode } from '../http/problem.ts';
+import { wireEvent } from '../http/wire.ts';
+import { hash8, sha256Hex } from '../mcp/hash.ts';
+import { instructionsPrompt } from '../mcp/instructions.ts';
+import { registeredNames, spelledName } from '../mcp/naming.ts';
+import { readTools } from '../mcp/tools.ts';
+import { readCall, readCalls } from '../projections/calls.projection.ts';
+import { catalogAt, readCatalog } from '../projections/catalog.projection.ts';
+import { readHistory } from '../projections/history.projection.ts';
+import { readStatus, type StatusRow } from '../projections/status.projection.ts';
+import type { Allowlist } from './allowlist.ts';
+import {
+  callAnswer,
+  catalogChanges,
+  errorAnswer,
+  intervalAnswer,
+  isAllowed,
+  statusAnswer,
+  toolAnswer,
+} from './answers.ts';
+import { statusAsOf } from './as-of.ts';
+import { type Configuration, judged } from './configuration.ts';
+import type { Directory } from './directory.ts';
+import { followLog } from './follow.ts';
+import type { Metrics } from './metrics.ts';
+import { rebuildFromLog } from './rebuild.ts';
+import type { TestServer } from './test-server.ts';
+
+export interface KeeperParts {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly log: SqliteLog;
+  readonly desk: Desk;
+  readonly supervisor: Supervisor;
+  readonly calls: CallDesk;
+  readonly configuration: Configuration;
+  readonly directory: Directory;
+  readonly allowlist: Allowlist;
+  readonly metrics: Metrics;
+  readonly mountMode: 'per-server' | 'routed';
+  readonly maxLength: number;
+  /** When each server last answered, ms since the epoch; `version` grows with every change. */
+  readonly seen: { readonly at: ReadonlyMap<string, number>; readonly version: () => number };
+  readonly ready: () => boolean;
+  readonly testServer: TestServer;
+  readonly stop: () => void;
+}
+
+export function createKeeper(parts: KeeperParts): Keeper {
+  const { log, supervisor, calls, configuration, directory, allowlist, desk } = parts;
+  const db: Database = log.db;
+  let statusKept: { readonly text: string; readonly position: number; readonly seen: number } | null = null;
+
+  const stateOf = (server: string): string => supervisor.find(server)?.actor.committedHead.state ?? 'stopped';
+  const identityOf = (server: string): string => supervisor.find(server)?.actor.committedHead.context.identity ?? '';
+  const status = (rows: readonly StatusRow[]) => ({
+    servers: rows.map((row) => statusAnswer(row, parts.seen.at.get(row.server))),
+  });
+  const position = (moment: Moment): number => ('position' in moment ? moment.position : log.positionAt(moment.time));
+  const knownServer = (name: string | undefined): void => {
+    if (name !== undefined && !supervisor.entry(name)) throw unknownServer(name, supervisor.names);
+  };
+  const callRow = (id: string) => {
+    const row = readCall(db, id);
+    if (!row) throw new Problem('unknown-call', `There is no call "${id}". See the latest: GET /v1/mcp/calls`);
+    return callAnswer(row, calls.memory(id));
+  };
+  /** A decision about a call that is not open any more. */
+  const decided = (id: string, answer: Refusal | object | 'done' | null) => {
+    if (answer === null) {
+      const row = callRow(id);
+      throw new Problem('call-not-held', `The call "${id}" is ${row.state}; there is nothing to decide any more.`, {
+        call: id,
+      });
+    }
+    if (isRefusal(answer)) throw refused(answer, { call: id });
+  };
+
+  return {
+    version: parts.version,
+    startedAt: parts.startedAt,
+
+    health(full) {
+      const base = {
+        status: desk.trouble === null ? ('ok' as const) : ('degraded' as const),
+        version: parts.version,
+        ready: parts.ready(),
+      };
+      if (!full) return base;
+      return {
+        ...base,
+        mount_mode: parts.mountMode,
+        routed_path: '/mcp' as const,
+        routed: directory.hubLengths(),
+        servers: supervisor.entries.map(({ name }) => {
+          const state = stateOf(name);
+          return {
+            name,
+            state: state as never,
+            tool_prefix: directory.prefixOf(name),
+            ...(directory.known(name) ? { tools: { ...directory.lengthsOf(name), stale: state !== 'ready' } } : {}),
+          };
+        }),
+      };
+    },
+
+    statusText() {
+      const now = { position: log.lastPosition(), seen: parts.seen.version() };
+      if (statusKept?.position !== now.position || statusKept.seen !== now.seen) {
+        statusKept = { ...now, text: JSON.stringify(status(readStatus(db))) };
+      }
+      return statusKept.text;
+    },
+
+    statusAt: (moment) => ({ servers: statusAsOf(log, position(moment)).map((row) => statusAnswer(row)) }),
+
+    tools({ server, at }) {
+      if (at === undefined) {
+        knownServer(server);
+        const { grants } = allowlist;
+        return {
+          tools: directory.list(server).map((listed) =>
+            toolAnswer(listed, {
+              allowed: isAllowed(grants, listed, identityOf(listed.server)),
+              stale: stateOf(listed.server) !== 'ready',
+            }),
+          ),
+        };
+      }
+      const then = position(at);
+      const states = new Map(statusAsOf(log, then).map((row) => [row.server, row.state]));
+      const lists = catalogAt(db, then).filter(
+        (list) => states.has(list.server) && (server === undefined || list.server === server),
+      );
+      const read = new Map(
+        lists.map((list) => [
+          list.server,
+          new Map(readTools(list.tools, sha256Hex).tools.map((tool) => [tool.name, tool])),
+        ]),
+      );
+      const names = registeredNames(
+        [...read].map(([name, tools]) => ({ server: name, tools: [...tools.keys()] })),
+        { maxLength: parts.maxLength, hash8 },
+      );
+      const listed = [...names.toolOf].flatMap(([name, ref]) => {
+        const tool = read.get(ref.server)?.get(ref.tool);
+        return tool ? [{ name, server: ref.server, tool }] : [];
+      });
+      return {
+        tools: listed
+          .sort((a, b) => (a.name < b.name ? -1 : 1))
+          .map((tool) => toolAnswer(tool, { allowed: false, stale: states.get(tool.server) !== 'ready' })),
+      };
+    },
+
+    toolsHistory: ({ server }) => ({
+      changes: catalogChanges(
+        readCatalog(db, server),
+        (of, tool) => directory.nameOf({ server: of, tool }) ?? spelledName({ server: of, tool }),
+      ),
+    }),
+
+    instructions() {
+      const declared = readStatus(db).flatMap(({ server, instructions, state }) =>
+        instructions && state !== 'disabled' ? [{ server, text: instructions }] : [],
+      );
+      return {
+        servers: Object.fromEntries(declared.map(({ server, text }) => [server, text])),
+        prompt: instructionsPrompt(declared),
+      };
+    },
+
+    history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
+
+    config: () => ({
+      servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,
+      // Logins are not part of the daemon yet: no token is stored for anybody.
+      oauth: Object.fromEntries(
+        supervisor.entries.flatMap(({ name, entry }) => (entry && entry.transport !== 'stdio' ? [[name, false]] : [])),
+      ),
+    }),
+    configProblem: () => configuration.problem,
+    addServer: (name, server) => configuration.set(name, server),
+    removeServer: (name) => configuration.remove(name),
+    setDisabled: (name, disabled) => configuration.setDisabled(name, disabled),
+    testServer: async (server) => {
+      const { entry } = judged('test', server);
+      return parts.testServer(entry);
+    },
+
+    async reconnect(name, timeoutMs) {
+      knownServer(name);
+      const names =
+        name === undefined
+          ? supervisor.entries.filter(({ entry }) => !entry?.disabled).map((entry) => entry.name)
+          : [name];
+      const results = await Promise.all(
+        names.map(async (one): Promise<Settled> => {
+          const limits = supervisor.find(one)?.actor.head.context.limits;
+          const patience = timeoutMs ?? (limits ? limits.connectTimeoutMs + limits.listTimeoutMs + 10_000 : 60_000);
+          const settled = await supervisor.reconnect(one, patience);
+          if (isRefusal(settled)) throw refused(settled);
+          return settled;
+        }),
+      );
+      const servers = results.map(({ name: one, ok, state, error }) => ({
+        name: one,
+        ok,
+        state: state as never,
+        error: errorAnswer(error),
+      }));
+      return { ok: servers.every(({ ok }) => ok), servers };
+    },
+
+    allowlist(prefix) {
+      const grants = allowlist.grants.filter(({ entry }) => prefix === undefined || entry.startsWith(prefix));
+      const entries = (suspended: boolean): string[] =>
+        grants.filter(({ state }) => (state === 'suspended') === suspended).map(({ entry }) => entry);
+      return { tool: { entries: entries(false), suspended: entries(true) } };
+    },
+    async replaceGrants(prefix, entries, caller) {
+      if (desk.trouble !== null)
+        throw new Problem('log-unavailable', 'The event log cannot be written at the moment; nothing was changed.');
+      return { ok: true, tool: { entries: [...(await allowlist.replace(prefix, entries, caller.client))] } };
+    },
+
+    call: (input) => answerCall(parts, input),
+    calls({ state, server, limit, before }) {
+      const row = before === undefined ? undefined : readCall(db, before);
+      if (row === null) throw new Problem('unknown-call', `There is no call "${before}" to page from.`);
+      const rows = readCalls(db, { state, server, before: row?.seq, limit: limit + 1 });
+      const page = rows.slice(0, limit);
+      return {
+        calls: page.map((one) => callAnswer(one, one.state === 'settled' ? {} : calls.memory(one.id))),
+        next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+      };
+    },
+    callById: callRow,
+    async approve(id, remember, caller) {
+      const approved = await calls.approve(id, caller.client, remember);
+      decided(id, approved);
+      if (approved !== null && !isRefusal(approved) && remember !== 'once') {
+        const { server, name, definition } = approved.target;
+        const identity = identityOf(server);
+        if (remember === 'server')
+          await allowlist.remember(`${prefixOf(server)}*`, { identity, definition: null }, caller.client);
+        else await allowlist.remember(name, { identity, definition }, caller.client);
+      }
+      return callRow(id);
+    },
+    async deny(id, reason, caller) {
+      decided(id, await calls.deny(id, caller.client, reason));
+      return callRow(id);
+    },
+    async cancel(id, caller) {
+      decided(id, await calls.cancel(id, caller.client));
+      return callRow(id);
+    },
+
+    events({ after, stream, type, limit }) {
+      const found = log.read({ after, stream, type, limit: limit + 1 });
+      const page = found.slice(0, limit);
+      return { events: page.map(wireEvent), next: found.length > limit ? (page.at(-1)?.position ?? null) : null };
+    },
+    followEvents: (query, on) => followLog(log, query, on),
+    rebuild: () => rebuildFromLog(log),
+    metrics: () => parts.metrics.text(),
+    shutdown: parts.stop,
+  };
+}
+
+async function answerCall({ calls, directory, supervisor }: KeeperParts, input: CallInput): Promise<CallAnswer> {
+  const listed = directory.find(input.tool);
+  if (!listed) throw unknownTool(input.tool, directory, supervisor);
+  const { server, tool, name } = listed;
+  const ended = await calls.call({
+    target: {
+      server,
+      tool: tool.name,
+      name,
+      definition: tool.hash,
+      hasOutputSchema: tool.definition.outputSchema !== undefined,
+    },
+    args: input.arguments,
+    mode: input.mode,
+    client: input.caller.client,
+    door: input.caller.door,
+    timeoutMs: input.timeoutMs,
+    wait: input.wait,
+    signal: input.signal,
+    ...(input.onProgress ? { onProgress: input.onProgress } : {}),
+  });
+  if (isRefusal(ended)) throw refused(ended);
+  switch (ended.kind) {
+    case 'result':
+      return {
+        kind: 'result',
+        body: { content: [], ...ended.result, call: ended.id, outcome: ended.outcome } as Extract<
+          CallAnswer,
+          { kind: 'result' }
+        >['body'],
+      };
+    case 'held':
+      return {
+        kind: 'held',
+        body: {
+          call: ended.id,
+          state: 'held',
+          expiresAt: new Date(ended.expiresAt).toISOString(),
+          detail: `The call of ${ended.name} waits for a person. Approve it: watchkeeper approve ${ended.id}`,
+        },
+      };
+    case 'ended':
+      throw new Problem(problemOf(ended), ended.reason, { call: ended.id, outcome: ended.outcome });
+  }
+}
+
+function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): ProblemCode {
+  switch (outcome) {
+    case 'refused':
+      return 'call-refused';
+    case 'denied':
+      return 'call-denied';
+    case 'expired':
+      return 'call-expired';
+    case 'failed':
+      return 'server-not-connected';
+    case 'cancelled':
+      return 'call-cancelled';
+    case 'abandoned':
+      return 'shutting-down';
+    case 'unknown':
+      return because === 'limit' ? 'call-timeout' : 'server-lost';
+  }
+}
+
+const refused = ({ refused: code, detail }: Refusal, members = {}): Problem =>
+  new Problem(isProblemCode(code) ? code : 'internal', detail, members);
+
+function unknownServer(name: string, known: readonly string[]): Problem {
+  return new Problem('unknown-server', `There is no server "${name}". Configured: ${known.join(', ') || 'none'}.`);
+}
+
+function unknownTool(name: string, directory: Directory, supervisor: Supervisor): Problem {
+  const server = supervisor.entries.find((entry) => name.startsWith(prefixOf(entry.name)));
+  if (server?.entry?.disabled) {
+    return new Problem(
+      'unknown-tool',
+      `Server "${server.name}" is disabled and offers no tools. Enable it: watchkeeper enable ${server.name}`,
+    );
+  }
+  if (server && !directory.known(server.name)) {
+    const state = supervisor.find(server.name)?.actor.committedHead.state ?? 'not known';
+    return new Problem(
+      'unknown-tool',
+      `No tools of server "${server.name}" are known yet (${state}). See why: watchkeeper status ${server.name}`,
+    );
+  }
+  return new Problem('unknown-tool', `There is no tool "${name.slice(0, 200)}". See the names: watchkeeper tools`);
+}

@@ -1,0 +1,195 @@
+/** Opens a connection: the one door to everything in this folder that touches the wire. */
+import type { Client } from '@modelcontextprotocol/client';
+import type { Failure } from '../events/shapes.ts';
+import { type Connection, ConnectionError, type OpenConnection, type OpenOptions } from './connection.ts';
+import { Exchanger } from './exchange.ts';
+import { Fault, failureOf, meansOldTransport } from './failure.ts';
+import {
+  agreementOf,
+  HandshakeError,
+  HTTP_PROBE_MS,
+  nextPlan,
+  PATIENT_PROBE_MS,
+  type Plan,
+  PROBE_MS,
+  type Sdk,
+  shakeHands,
+} from './handshake.ts';
+import { LegacySseChannel } from './legacy-sse.ts';
+import { LiveConnection } from './live.ts';
+import { ProcessChannel } from './process.ts';
+import { announcements } from './push-source.ts';
+import { redactor } from './redact.ts';
+import { loadSdk } from './sdk.ts';
+import { StreamableChannel } from './streamable.ts';
+import { StdioWire, Wire } from './wire.ts';
+
+type Redact = (text: string) => string;
+type StdioEntry = Extract<OpenOptions['entry'], { transport: 'stdio' }>;
+type HttpEntry = Exclude<OpenOptions['entry'], { transport: 'stdio' }>;
+
+/** Opens a connection up to the end of the handshake (see `OpenConnection`). */
+export const openConnection: OpenConnection = (options) => {
+  const { entry } = options;
+  const redact = redactor(entry.secrets);
+  return entry.transport === 'stdio' ? openStdio(entry, options, redact) : openHttp(entry, options, redact);
+};
+
+/** One try: a channel of its own, and what becomes of it. */
+interface Begun {
+  readonly wire: Wire;
+  agreed(client: Client): Connection;
+  /** What was seen, with what only the channel knows. */
+  explain(error: HandshakeError): HandshakeError;
+}
+
+/** Goes through the plans that make sense, one channel after the other. */
+async function follow(
+  first: Plan,
+  overPipe: boolean,
+  { signal, version }: OpenOptions,
+  redact: Redact,
+  begin: (plan: Plan, sdk: Sdk) => Begun,
+  another: typeof nextPlan = nextPlan,
+): Promise<Connection> {
+  const sdk = await loadSdk();
+  const tried: Plan[] = [];
+  for (let plan = first; ; ) {
+    tried.push(plan);
+    const begun = begin(plan, sdk);
+    try {
+      return begun.agreed(await shakeHands(sdk, begun.wire, plan, version, signal));
+    } catch (thrown) {
+      await begun.wire.close();
+      if (!(thrown instanceof HandshakeError)) throw thrown;
+      const error = begun.explain(thrown);
+      const next = signal.aborted ? null : another(plan, error, overPipe, tried);
+      if (next === null) throw new ConnectionError(failureOf(error.phase, error.observation, redact));
+      plan = next;
+    }
+  }
+}
+
+/** Commands that ended at the era probe and have not connected since. Asking them each time would cost a start each time. */
+const shy = new Set<string>();
+
+function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
+  const { verdict, runId, onProcess, onWarning } = options;
+  const key = JSON.stringify([entry.command, entry.args, entry.cwd]);
+  const remembered = verdict?.era === 'legacy';
+  const first: Plan =
+    remembered || shy.has(key)
+      ? { ask: false }
+      : { ask: true, probeMs: verdict === null ? PROBE_MS : PATIENT_PROBE_MS };
+  return follow(first, true, options, redact, (plan, sdk) => {
+    const { command, args, env, cwd } = entry;
+    const channel = new ProcessChannel({ command, args, env, cwd, runId, onProcess, onWarning, redact });
+    const wire = new StdioWire(channel, sdk, false);
+    return {
+      wire,
+      agreed(client) {
+        shy.delete(key);
+        const agreement = agreementOf(client, 'stdio', remembered && !plan.ask ? 'remembered' : 'probed', false);
+        return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, null));
+      },
+      explain(error) {
+        if (error.at === 'server/discover' && error.observation.seen === 'exit') shy.add(key);
+        return error.observation.seen === 'time-limit'
+          ? error.with({ seen: 'time-limit', stderrTail: channel.stderrTail() })
+          : error;
+      },
+    };
+  });
+}
+
+async function openHttp(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
+  const sse = () => openSse(entry, options, redact);
+  if (entry.transport === 'sse') return sse();
+  const sseFirst = options.verdict?.transport === 'sse' && !entry.explicitType;
+  if (sseFirst) {
+    const opened = await outcome(sse());
+    if (!('failure' in opened)) return opened.connection;
+    if (!refusedAsOld(opened.failure)) throw new ConnectionError(opened.failure);
+  }
+  const opened = await outcome(openStreamable(entry, options, redact));
+  if (!('failure' in opened)) return opened.connection;
+  if (entry.explicitType || sseFirst || options.signal.aborted || !refusedAsOld(opened.failure))
+    throw new ConnectionError(opened.failure);
+  const fallback = await outcome(sse());
+  if (!('failure' in fallback)) return fallback.connection;
+  throw new ConnectionError(both(opened.failure, fallback.failure));
+}
+
+function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
+  const { verdict } = options;
+  const remembered = verdict?.era === 'legacy' && verdict.transport === 'streamable-http';
+  const first: Plan = remembered
+    ? { ask: false }
+    : { ask: true, probeMs: verdict?.era === 'modern' ? PATIENT_PROBE_MS : HTTP_PROBE_MS };
+  return follow(first, false, options, redact, (plan, sdk) => {
+    const http = exchanger(entry, redact);
+    const channel = new StreamableChannel(http);
+    const wire = new Wire(channel, sdk, true);
+    return {
+      wire,
+      agreed(client) {
+        const eraFrom = remembered && !plan.ask ? 'remembered' : 'probed';
+        const agreement = agreementOf(client, 'streamable-http', eraFrom, channel.sessionId !== undefined);
+        return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, channel), () =>
+          channel.forgetSession(),
+        );
+      },
+      explain: (error) => notReached(error, http),
+    };
+  });
+}
+
+/** The older transport exists in the legacy era only, so there is nothing to ask. */
+function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
+  const begin = (_plan: Plan, sdk: Sdk): Begun => {
+    const http = exchanger(entry, redact);
+    const wire = new Wire(new LegacySseChannel(http), sdk, false);
+    return {
+      wire,
+      agreed(client) {
+        const agreement = agreementOf(client, 'sse', 'declared', false);
+        return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, null));
+      },
+      explain: (error) => notReached(error, http),
+    };
+  };
+  return follow({ ask: false }, false, options, redact, begin, () => null);
+}
+
+/** Throws a `ConnectionError` when the URL cannot be used. */
+function exchanger({ url, headers }: HttpEntry, redact: Redact): Exchanger {
+  try {
+    return new Exchanger(url, headers);
+  } catch (error) {
+    throw error instanceof Fault ? new ConnectionError(failureOf('connect', error.observation, redact)) : error;
+  }
+}
+
+/** Silence before any connection was made is no answer to initialize yet. */
+function notReached(error: HandshakeError, http: Exchanger): HandshakeError {
+  return error.observation.seen === 'time-limit' && !http.reached ? error.with(error.observation, 'connect') : error;
+}
+
+async function outcome(opening: Promise<Connection>): Promise<{ connection: Connection } | { failure: Failure }> {
+  try {
+    return { connection: await opening };
+  } catch (error) {
+    if (error instanceof ConnectionError) return { failure: error.failure };
+    throw error;
+  }
+}
+
+/** The first POST was refused the way servers of the older transport refuse it. */
+const refusedAsOld = ({ class: kind, httpStatus }: Failure): boolean =>
+  kind === 'http-status' && typeof httpStatus === 'number' && meansOldTransport(httpStatus);
+
+/** Neither transport worked: both reasons, since either may be the one that matters. A login that is wanted outweighs the rest. */
+function both(first: Failure, second: Failure): Failure {
+  const message = `${first.message}; the older SSE transport failed too (${second.message})`;
+  return second.class === 'auth' ? { ...second, message } : { ...first, message };
+}

@@ -1,0 +1,77 @@
+/** Masks secrets in text that came from a server or goes to a person. */
+
+const MASK = '***';
+/** A shorter value would mask half of every sentence and hide nothing. */
+const SHORTEST_SECRET = 3;
+/** Lines of a multi-line secret (a key file) are masked by themselves, since text is often shown line by line. */
+const SHORTEST_LINE = 8;
+
+/** Things that look like credentials whoever wrote them. The first group, where there is one, is kept. */
+const patterns: readonly (readonly [RegExp, string])[] = [
+  [
+    /(\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|dpop)\s+)?)[^\s"',;]+/gi,
+    `$1${MASK}`,
+  ],
+  [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}/gi, `$1${MASK}`],
+  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>]+@/gi, `$1${MASK}@`],
+  [
+    /([?&;][^=&\s"'<>]*(?:token|key|secret|passw|auth|sig|credential|session|code)[^=&\s"'<>]*=)[^&\s"'<>#]+/gi,
+    `$1${MASK}`,
+  ],
+  [/(\b\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY)\w*=)[^\s"']+/g, `$1${MASK}`],
+  [/\bsk-[\w-]{8,}/g, MASK],
+  [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abeoprs]-)[\w-]{10,}/g, MASK],
+  [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, MASK],
+  [/\bAIza[\w-]{30,}/g, MASK],
+  [/\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, MASK],
+];
+
+/**
+ * A function that masks, with `***`, every occurrence of each secret (as it is, URL-encoded, JSON-escaped, base64) and
+ * whatever looks like a credential. Secrets below three characters are left alone.
+ */
+export function redactor(secrets: readonly string[]): (text: string) => string {
+  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  const known = forms.length === 0 ? null : new RegExp(forms.map(escapeForRegExp).join('|'), 'g');
+  return (text) => {
+    const masked = known === null ? text : text.replace(known, MASK);
+    return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), masked);
+  };
+}
+
+/** The URL as it may be shown: without user info, query and fragment. */
+export function bareUrl(url: string): string {
+  try {
+    const { protocol, host, pathname } = new URL(url);
+    return `${protocol}//${host}${pathname}`;
+  } catch {
+    return 'the URL';
+  }
+}
+
+function formsOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).filter((line) => line.length >= SHORTEST_LINE);
+  return [secret, secret.trim(), ...lines].flatMap((value) => {
+    if (value.length < SHORTEST_SECRET) return [];
+    const encoded = percentEncoded(value);
+    return [value, encoded, encoded.replaceAll('%20', '+'), JSON.stringify(value).slice(1, -1), ...base64(value)];
+  });
+}
+
+function percentEncoded(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text; // half a surrogate pair has no UTF-8 form
+  }
+}
+
+/** Both alphabets, without the padding and the last character, which differ when more text follows. */
+function base64(text: string): string[] {
+  const bytes = new TextEncoder().encode(text);
+  const whole = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/.?=*$/, '');
+  if (whole.length < 6) return [];
+  return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+}
+
+const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

@@ -1,0 +1,300 @@
+/**
+ * Between a channel and the SDK's client: requests of our own go out and come back as they are, everything else is the
+ * SDK's (handshake, listen streams, answers to the server). The SDK re-reads results through its schemas, where one
+ * unknown content block or one odd tool fails the whole.
+ */
+import type {
+  JSONRPCMessage,
+  SdkErrorCode,
+  SdkHttpError,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import type { Channel } from './channel.ts';
+import { Fault, type Observation } from './failure.ts';
+import { isObject, type Message, type RpcError } from './message.ts';
+
+/** What became of a request. `sent` says whether it may have reached the server. */
+export type Answer =
+  | { readonly kind: 'result'; readonly result: unknown }
+  | { readonly kind: 'error'; readonly error: RpcError }
+  | { readonly kind: 'fault'; readonly observation: Observation; readonly sent: boolean };
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+export interface Asked {
+  readonly answer: Promise<Answer>;
+  /** Gives the request up and tells the server. Resolves with whether it may have reached the server. */
+  cancel(reason: string): Promise<boolean>;
+}
+
+export interface AskOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Asks the server for progress. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+interface Pending {
+  readonly settle: (answer: Answer) => void;
+  readonly onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** Ids of ours; the SDK counts from 0 and makes a handful. Numbers, since some servers cannot read others. */
+const FIRST_ID = 1_000;
+
+type HttpErrorMaker = { readonly SdkHttpError: typeof SdkHttpError; readonly SdkErrorCode: typeof SdkErrorCode };
+
+export class Wire implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+
+  /** Closing a request's own stream is how it is cancelled on a modern connection. */
+  readonly hasPerRequestStream: boolean;
+  /** Method of the last request the SDK sent, and the fault that ended the last of its sendings. */
+  lastMethod: string | undefined;
+  lastFault: Fault | null = null;
+  /** Whether the server answered the era probe, known once initialize is sent. */
+  probeAnswered = false;
+  /** Why the channel ended by itself. */
+  ended: Observation | null = null;
+  onToolsChanged: () => void = () => {};
+  onEnded: (reason: Observation) => void = () => {};
+  /** What every request of the modern era carries in `_meta`; null in the legacy era. */
+  envelope: Readonly<Record<string, unknown>> | null = null;
+
+  readonly #channel: Channel & { protocolVersion?: string | undefined };
+  readonly #errors: HttpErrorMaker;
+  readonly #pending = new Map<number, Pending>();
+  #nextId = FIRST_ID;
+  #onQuiet: () => void = () => {};
+  #closed = false;
+  #heard = false;
+
+  constructor(
+    channel: Channel & { protocolVersion?: string | undefined },
+    errors: HttpErrorMaker,
+    perRequestStream: boolean,
+  ) {
+    this.#channel = channel;
+    this.#errors = errors;
+    this.hasPerRequestStream = perRequestStream;
+    channel.onmessage = (message) => this.receive(message);
+    channel.onend = (reason) => this.#end(reason);
+  }
+
+  /** Resolves when no request of ours waits for its answer any more, or after `ms`. */
+  quiet(ms: number): Promise<void> {
+    if (this.#pending.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#onQuiet = () => {};
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#onQuiet = done;
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#noting(this.#channel.start());
+  }
+
+  /** For the SDK. Statuses reject in its own type, since its era probe decides by that. */
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if ('method' in message && 'id' in message) {
+      if (message.method === 'initialize') this.probeAnswered = this.#heard;
+      this.lastMethod = message.method;
+      this.lastFault = null;
+    }
+    const end = options?.onRequestStreamEnd;
+    try {
+      await this.#noting(
+        this.#channel.send(message as Message, {
+          signal: options?.requestSignal,
+          headers: options?.headers,
+          onAnswerEnd: end === undefined ? undefined : () => end(),
+        }),
+      );
+    } catch (error) {
+      throw this.#forSdk(error);
+    }
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#channel.protocolVersion = version;
+  }
+
+  async close(): Promise<void> {
+    if (!this.#closed) {
+      this.#closed = true;
+      this.#failAll({ seen: 'daemon', detail: 'the connection was closed' });
+      this.onclose?.();
+    }
+    await this.#channel.close();
+  }
+
+  /** Sends a request. The answer never rejects. */
+  ask(method: string, params: Readonly<Record<string, unknown>> | undefined, options: AskOptions = {}): Asked {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const { answer, settle } = settling();
+    const end = this.ended;
+    if (end !== null || this.#closed) {
+      settle({
+        kind: 'fault',
+        observation: end ?? { seen: 'daemon', detail: 'the connection is closed' },
+        sent: false,
+      });
+      return { answer, cancel: async () => false };
+    }
+    const stop = new AbortController();
+    this.#pending.set(id, {
+      onProgress: options.onProgress,
+      settle: (outcome) => {
+        this.#pending.delete(id);
+        settle(outcome);
+        if (this.#pending.size === 0) this.#onQuiet();
+      },
+    });
+    const sending = this.#channel
+      .send(this.#request(id, method, params, options.onProgress !== undefined), {
+        signal: stop.signal,
+        headers: options.headers,
+        onAnswerEnd: (observation) => this.#pending.get(id)?.settle({ kind: 'fault', observation, sent: true }),
+      })
+      .then(
+        () => true,
+        (error: unknown) => {
+          const fault = asFault(error);
+          this.#pending.get(id)?.settle({ kind: 'fault', observation: fault.observation, sent: fault.sent });
+          return fault.sent;
+        },
+      );
+    return { answer, cancel: (reason) => this.#cancel(id, reason, stop, sending) };
+  }
+
+  /** A message from the server, on whatever stream. */
+  receive(message: Message): void {
+    this.#heard = true;
+    if (message.method === undefined) {
+      const id = Number(message.id);
+      if (Number.isInteger(id) && id >= FIRST_ID && id < this.#nextId && message.id !== null) {
+        // A late answer to a request that was given up finds nobody and is dropped.
+        this.#pending
+          .get(id)
+          ?.settle(
+            message.error === undefined
+              ? { kind: 'result', result: message.result }
+              : { kind: 'error', error: message.error },
+          );
+        return;
+      }
+    } else if (message.id === undefined) {
+      if (message.method === 'notifications/progress') {
+        this.#progress(message.params ?? {});
+        return;
+      }
+      if (message.method === 'notifications/tools/list_changed') this.onToolsChanged();
+    }
+    this.onmessage?.(message as JSONRPCMessage);
+  }
+
+  #request(
+    id: number,
+    method: string,
+    params: Readonly<Record<string, unknown>> | undefined,
+    progress: boolean,
+  ): Message {
+    if (this.envelope === null && !progress)
+      return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+    const meta = {
+      ...this.envelope,
+      ...(isObject(params?._meta) ? params._meta : {}),
+      ...(progress ? { progressToken: id } : {}),
+    };
+    return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
+  }
+
+  #progress(params: Readonly<Record<string, unknown>>): void {
+    const { progressToken, progress, total, message } = params;
+    const pending = this.#pending.get(Number(progressToken));
+    if (pending?.onProgress === undefined || typeof progress !== 'number') return;
+    pending.onProgress({
+      progress,
+      ...(typeof total === 'number' ? { total } : {}),
+      ...(typeof message === 'string' ? { message } : {}),
+    });
+  }
+
+  /** Legacy servers and those on a pipe are told; over modern HTTP closing the stream says it. */
+  async #cancel(id: number, reason: string, stop: AbortController, sending: Promise<boolean>): Promise<boolean> {
+    if (!this.#pending.delete(id)) return sending;
+    if (this.envelope === null || !this.hasPerRequestStream) {
+      const notice: Message = {
+        jsonrpc: '2.0',
+        method: 'notifications/cancelled',
+        params: { requestId: id, reason, ...this.#meta() },
+      };
+      void this.#channel.send(notice).catch(() => {});
+    }
+    stop.abort();
+    return sending;
+  }
+
+  #meta(): Readonly<Record<string, unknown>> {
+    return this.envelope === null ? {} : { _meta: this.envelope };
+  }
+
+  #end(reason: Observation): void {
+    if (this.ended !== null || this.#closed) return;
+    this.ended = reason;
+    this.#failAll(reason);
+    this.onclose?.();
+    this.onEnded(reason);
+  }
+
+  #failAll(observation: Observation): void {
+    for (const { settle } of [...this.#pending.values()]) settle({ kind: 'fault', observation, sent: true });
+  }
+
+  async #noting(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.lastFault = asFault(error);
+      throw error;
+    }
+  }
+
+  #forSdk(error: unknown): unknown {
+    const { SdkErrorCode: codes, SdkHttpError: HttpError } = this.#errors;
+    if (!(error instanceof Fault) || error.observation.seen !== 'status') return error;
+    const { status, text } = error.observation;
+    return new HttpError(codes.ClientHttpNotImplemented, `HTTP ${status}`, { status, statusText: '', text });
+  }
+}
+
+/** The SDK knows a stdio transport, whose silence means an old server, by these two members. */
+export class StdioWire extends Wire {
+  readonly stderr = null;
+  readonly pid = null;
+}
+
+function settling(): { answer: Promise<Answer>; settle: (answer: Answer) => void } {
+  let settle: (answer: Answer) => void = () => {};
+  const answer = new Promise<Answer>((resolve) => {
+    settle = resolve;
+  });
+  return { answer, settle };
+}
+
+function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault({ seen: 'unparsable', detail: error instanceof Error ? error.message : String(error) }, true);
+}

@@ -1,0 +1,107 @@
+/** Intervals of each server's state: no gaps, no overlaps, the last one open. */
+import type { Database } from 'better-sqlite3';
+import type { Recorded } from '../events/envelope.ts';
+import { serverFacts } from '../events/server.events.ts';
+import { type Handlers, type Projection, serverOf } from './projection.ts';
+
+/** Nobody watched: the daemon was dead. */
+export const UNOBSERVED = 'unobserved';
+
+export interface Interval {
+  readonly server: string;
+  readonly state: string;
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  /** Null: still so. */
+  readonly to: number | null;
+  /** The fact that began it, in words. */
+  readonly cause: string;
+  /** Position of that fact. */
+  readonly position: number;
+}
+
+/** The fact in words: its type, and the reason where it has one. */
+export function causeOf({ type, data }: Recorded): string {
+  const { failure, reason } = data as { failure?: { class: string; message: string }; reason?: string };
+  if (failure) return `${type} (${failure.class}): ${failure.message}`;
+  return reason ? `${type}: ${reason}` : type;
+}
+
+interface Open {
+  seq: number;
+  state: string;
+  started: number;
+}
+
+export const history: Projection = {
+  name: 'history',
+  tables: ['history'],
+  on(db) {
+    const latest = db.prepare<[string], Open>(
+      'select seq, state, started from history where server = ? order by seq desc limit 1',
+    );
+    const everyOpen = db.prepare<[], Open & { server: string }>(
+      'select server, seq, state, started from history where ended is null',
+    );
+    const end = db.prepare('update history set ended = ? where server = ? and seq = ?');
+    const begin = db.prepare(
+      'insert into history (server, seq, state, started, ended, cause, position) values (?, ?, ?, ?, null, ?, ?)',
+    );
+
+    const turn = (server: string, open: Open | undefined, state: string, at: number, fact: Recorded): void => {
+      if (open) end.run(at, server, open.seq);
+      begin.run(server, (open?.seq ?? 0) + 1, state, at, causeOf(fact), fact.position);
+    };
+    const move = (fact: Recorded): void => {
+      const { to } = fact.data;
+      const server = serverOf(fact.stream);
+      const open = latest.get(server);
+      if (to !== undefined && open?.state !== to) turn(server, open, to, fact.at, fact);
+    };
+    return {
+      ...(Object.fromEntries(Object.keys(serverFacts).map((type) => [type, move])) as Handlers),
+      DaemonStarted: (fact) => {
+        const { lastAlive } = fact.data;
+        if (lastAlive === null) return;
+        for (const open of everyOpen.all()) {
+          const { server, state } = open;
+          const diedAt = Math.max(lastAlive, open.started);
+          turn(server, open, UNOBSERVED, diedAt, fact);
+          // What was at rest still is; for the others the daemon's own end follows as a fact of theirs.
+          if (state === 'stopped' || state === 'disabled') turn(server, latest.get(server), state, fact.at, fact);
+        }
+      },
+    };
+  },
+};
+
+/** Ascending by server and time; clipped to `from` and `to` (ms since the epoch) where given. */
+export function readHistory(
+  db: Database,
+  query: { name?: string | undefined; from?: number | undefined; to?: number | undefined },
+): Interval[] {
+  const where = ['1 = 1'];
+  if (query.name !== undefined) where.push('server = @name');
+  if (query.from !== undefined) where.push('(ended is null or ended > @from)');
+  if (query.to !== undefined) where.push('started < @to');
+  const rows = db
+    .prepare(
+      `select server, state, started, ended, cause, position from history where ${where.join(' and ')} order by server, seq`,
+    )
+    .all(query) as {
+    server: string;
+    state: string;
+    started: number;
+    ended: number | null;
+    cause: string;
+    position: number;
+  }[];
+  return rows.map(({ server, state, started, ended, cause, position }) => ({
+    server,
+    state,
+    from: Math.max(started, query.from ?? started),
+    to: query.to === undefined ? ended : Math.min(ended ?? query.to, query.to),
+    cause,
+    position,
+  }));
+}

@@ -1,0 +1,40 @@
+/**
+ * Views are disposable: tables written in the transaction of the append, emptied and filled again from position 0 at will.
+ * A view sees facts and the envelope, nothing else, and no view reads another.
+ */
+import type { Database } from 'better-sqlite3';
+import type { Fact } from '../events/catalogue.ts';
+import type { Recorded } from '../events/envelope.ts';
+
+export type RecordedOf<Type extends Fact['type']> = Recorded<Extract<Fact, { type: Type }>>;
+
+/** What a view does with each kind of fact it cares for. */
+export type Handlers = { readonly [Type in Fact['type']]?: (fact: RecordedOf<Type>) => void };
+
+export interface Projection {
+  readonly name: string;
+  readonly tables: readonly string[];
+  /** Prepares its statements once for a database. */
+  on(db: Database): Handlers;
+}
+
+/** Applies facts to all views, in order. */
+export function projector(db: Database, projections: readonly Projection[]): (facts: readonly Recorded[]) => void {
+  const handlers = new Map<string, ((fact: Recorded) => void)[]>();
+  for (const projection of projections) {
+    for (const [type, handle] of Object.entries(projection.on(db))) {
+      handlers.set(type, [...(handlers.get(type) ?? []), handle as (fact: Recorded) => void]);
+    }
+  }
+  return (facts) => {
+    for (const fact of facts) {
+      for (const handle of handlers.get(fact.type) ?? []) handle(fact);
+    }
+  };
+}
+
+/** The server a stream is about. */
+export const serverOf = (stream: string): string => stream.slice('server-'.length);
+
+/** The call a stream is about. */
+export const callOf = (stream: string): string => stream.slice('call-'.length);

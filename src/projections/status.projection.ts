@@ -1,0 +1,205 @@
+/** One row a server: its state now, and why. */
+import type { Database } from 'better-sqlite3';
+import type { Recorded } from '../events/envelope.ts';
+import { type ServerFact, serverFacts } from '../events/server.events.ts';
+import type { Era, FailureClass, ServerInfo, Transport } from '../events/shapes.ts';
+import { type Handlers, type Projection, serverOf } from './projection.ts';
+
+/** Times are ms since the epoch. */
+export interface StatusRow {
+  readonly server: string;
+  readonly position: number;
+  readonly transport: Transport | null;
+  readonly state: string;
+  readonly since: number;
+  readonly error: { readonly class: FailureClass; readonly message: string; readonly at: number } | null;
+  readonly attempt: number;
+  readonly nextAttemptAt: number | null;
+  readonly pid: number | null;
+  readonly era: Era | null;
+  readonly protocolVersion: string | null;
+  readonly serverInfo: ServerInfo | null;
+  readonly instructions: string | null;
+  readonly tools: number;
+  readonly lastSeen: number | null;
+  readonly push: boolean | null;
+  readonly gone: boolean;
+}
+
+const blank = (server: string, at: number): StatusRow => ({
+  server,
+  position: 0,
+  transport: null,
+  state: 'stopped',
+  since: at,
+  error: null,
+  attempt: 0,
+  nextAttemptAt: null,
+  pid: null,
+  era: null,
+  protocolVersion: null,
+  serverInfo: null,
+  instructions: null,
+  tools: 0,
+  lastSeen: null,
+  push: null,
+  gone: false,
+});
+
+/** The row after one more fact. Pure, so that the status of any moment can be folded from a stream. */
+export function evolveStatus(before: StatusRow | null, fact: Recorded<ServerFact>): StatusRow {
+  const row = before ?? blank(serverOf(fact.stream), fact.at);
+  const state = fact.data.to ?? row.state;
+  const moved: StatusRow = {
+    ...row,
+    position: fact.position,
+    state,
+    since: state === row.state ? row.since : fact.at,
+    nextAttemptAt: state === 'backing-off' ? row.nextAttemptAt : null,
+  };
+  return { ...moved, ...changes(row, fact as never) };
+}
+
+type Changes = Partial<StatusRow>;
+const unlinked: Changes = { pid: null, push: null };
+
+function changes(
+  row: StatusRow,
+  fact: {
+    [T in ServerFact['type']]: { type: T; at: number; data: Extract<ServerFact, { type: T }>['data'] };
+  }[ServerFact['type']],
+): Changes {
+  switch (fact.type) {
+    case 'ServerConfigured': {
+      const sameKind = row.transport === fact.data.transport;
+      return {
+        transport: fact.data.transport,
+        error: null,
+        gone: false,
+        ...(sameKind ? {} : { era: null, protocolVersion: null, serverInfo: null }),
+      };
+    }
+    case 'ServerRemoved':
+      return { gone: true, tools: 0, instructions: null };
+    case 'ConnectStarted':
+    case 'ReconnectStarted':
+      return { attempt: fact.data.attempt, ...unlinked };
+    case 'ProcessStarted':
+      return { pid: fact.data.pid };
+    case 'Connected': {
+      const { transport, era, protocolVersion, serverInfo, instructions } = fact.data;
+      return { transport, era, protocolVersion, serverInfo, instructions, lastSeen: fact.at };
+    }
+    case 'ConnectFailed':
+      return { error: seen(fact), nextAttemptAt: fact.at + fact.data.delayMs, ...unlinked };
+    case 'ReconnectDelayed':
+      return { nextAttemptAt: fact.at + fact.data.delayMs };
+    case 'LoginRequired':
+    case 'ServerFailed':
+    case 'SessionLost':
+      return { error: seen(fact), ...unlinked };
+    case 'ToolsListed':
+      return { tools: fact.data.count, error: null, lastSeen: fact.at };
+    case 'ListFailed':
+      return { error: seen(fact) };
+    case 'PushChanged':
+      return { push: fact.data.push };
+    case 'ServerStopped':
+      return { error: null, attempt: 0, ...unlinked };
+    default:
+      return {};
+  }
+}
+
+const seen = (fact: {
+  at: number;
+  data: { failure: { class: FailureClass; message: string } };
+}): StatusRow['error'] => ({
+  class: fact.data.failure.class,
+  message: fact.data.failure.message,
+  at: fact.at,
+});
+
+interface Columns {
+  server: string;
+  position: number;
+  transport: Transport | null;
+  state: string;
+  since: number;
+  error: string | null;
+  attempt: number;
+  next_attempt_at: number | null;
+  pid: number | null;
+  era: Era | null;
+  protocol_version: string | null;
+  server_info: string | null;
+  instructions: string | null;
+  tools: number;
+  last_seen: number | null;
+  push: number | null;
+  gone: number;
+}
+
+const json = (value: unknown): string | null => (value === null ? null : JSON.stringify(value));
+
+const toColumns = (row: StatusRow): Columns => ({
+  server: row.server,
+  position: row.position,
+  transport: row.transport,
+  state: row.state,
+  since: row.since,
+  error: json(row.error),
+  attempt: row.attempt,
+  next_attempt_at: row.nextAttemptAt,
+  pid: row.pid,
+  era: row.era,
+  protocol_version: row.protocolVersion,
+  server_info: json(row.serverInfo),
+  instructions: row.instructions,
+  tools: row.tools,
+  last_seen: row.lastSeen,
+  push: row.push === null ? null : Number(row.push),
+  gone: Number(row.gone),
+});
+
+const fromColumns = (row: Columns): StatusRow => ({
+  server: row.server,
+  position: row.position,
+  transport: row.transport,
+  state: row.state,
+  since: row.since,
+  error: row.error === null ? null : JSON.parse(row.error),
+  attempt: row.attempt,
+  nextAttemptAt: row.next_attempt_at,
+  pid: row.pid,
+  era: row.era,
+  protocolVersion: row.protocol_version,
+  serverInfo: row.server_info === null ? null : JSON.parse(row.server_info),
+  instructions: row.instructions,
+  tools: row.tools,
+  lastSeen: row.last_seen,
+  push: row.push === null ? null : row.push === 1,
+  gone: row.gone === 1,
+});
+
+export const status: Projection = {
+  name: 'status',
+  tables: ['status'],
+  on(db): Handlers {
+    const get = db.prepare<[string], Columns>('select * from status where server = ?');
+    const put = db.prepare(
+      `insert or replace into status values (@server, @position, @transport, @state, @since, @error, @attempt, @next_attempt_at, @pid,
+        @era, @protocol_version, @server_info, @instructions, @tools, @last_seen, @push, @gone)`,
+    );
+    const apply = (fact: Recorded): void => {
+      const before = get.get(serverOf(fact.stream));
+      put.run(toColumns(evolveStatus(before ? fromColumns(before) : null, fact as Recorded<ServerFact>)));
+    };
+    return Object.fromEntries(Object.keys(serverFacts).map((type) => [type, apply])) as Handlers;
+  },
+};
+
+/** Sorted by server; servers that are no longer in the configuration are left out. */
+export function readStatus(db: Database): StatusRow[] {
+  return (db.prepare('select * from status where gone = 0 order by server').all() as Columns[]).map(fromColumns);
+}

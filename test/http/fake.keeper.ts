@@ -1,0 +1,242 @@
+/** A Keeper written by hand: it holds a small fixed world, notes what it was asked, and has a log that can grow. */
+import type { Recorded } from '../../src/events/envelope.ts';
+import type { CallAnswer, CallInput, Keeper } from '../../src/http/keeper.ts';
+import { Problem } from '../../src/http/problem.ts';
+import { wireEvent } from '../../src/http/wire.ts';
+
+export const time = '2026-03-01T12:00:00.000Z';
+
+const status = {
+  name: 'memory',
+  transport: 'stdio' as const,
+  state: 'ready' as const,
+  connected: true,
+  since: time,
+  error: null,
+  attempt: 0,
+  nextAttemptAt: null,
+  pid: 4711,
+  era: 'legacy' as const,
+  protocolVersion: '2025-11-25',
+  serverInfo: { name: 'memory-server', version: '1', icon: 'kept' },
+  tools: 1,
+  lastSeen: time,
+};
+
+const tool = {
+  name: 'mcp__memory__read_graph',
+  description: 'Reads the graph.',
+  parameters: { type: 'object', 'x-unknown': true },
+  server: 'memory',
+  tool: 'read_graph',
+  title: null,
+  annotations: null,
+  outputSchema: null,
+  allowed: false,
+  stale: false,
+  hash: 'h1',
+};
+
+const call = {
+  id: 'c1',
+  server: 'memory',
+  tool: 'read_graph',
+  name: 'mcp__memory__read_graph',
+  state: 'held' as const,
+  outcome: null,
+  mode: 'ask' as const,
+  client: 'main',
+  door: 'http',
+  requestedAt: time,
+  startedAt: null,
+  settledAt: null,
+  expiresAt: time,
+  argsHash: 'a1',
+  argsBytes: 2,
+  resultBytes: null,
+  truncated: null,
+  reason: null,
+  decidedBy: null,
+  arguments: { 'not-ours': { deep: [1] } },
+};
+
+export function recorded(position: number, note = ''): Recorded {
+  return {
+    position,
+    stream: 'server-memory',
+    version: position,
+    type: 'ServerEnabled',
+    schema: 1,
+    at: Date.parse(time) + position,
+    cause: null,
+    data: { note } as unknown as Recorded['data'],
+  };
+}
+
+export interface FakeKeeper extends Keeper {
+  /** Method and arguments, in order. */
+  readonly asked: unknown[][];
+  readonly log: Recorded[];
+  /** Commits facts: followers hear of them. */
+  commit(...events: Recorded[]): void;
+  readonly followers: number;
+  /** What `call` does next. */
+  onCall: (input: CallInput) => Promise<CallAnswer>;
+  /** Everything below is said to be pruned. */
+  prunedBelow: number;
+  broken: boolean;
+}
+
+export function fakeKeeper(): FakeKeeper {
+  const followers = new Set<(events: Recorded[]) => void>();
+  const asked: unknown[][] = [];
+  const log: Recorded[] = [];
+  const note = <T>(answer: T, ...what: unknown[]): T => {
+    asked.push(what);
+    return answer;
+  };
+  const matching = (query: { after: number; stream?: string | undefined; type?: string | undefined }) =>
+    log.filter(
+      (event) =>
+        event.position > query.after &&
+        (query.stream === undefined || event.stream === query.stream) &&
+        (query.type === undefined || event.type === query.type),
+    );
+
+  const keeper: FakeKeeper = {
+    asked,
+    log,
+    prunedBelow: 0,
+    broken: false,
+    onCall: async () => ({
+      kind: 'result',
+      body: { content: [{ type: 'text', text: 'done', extra: 1 }], call: 'c1', outcome: 'succeeded', odd: true },
+    }),
+    get followers() {
+      return followers.size;
+    },
+    commit: (...events) => {
+      log.push(...events);
+      for (const follower of followers) follower(events);
+    },
+    version: '1.2.3',
+    startedAt: time,
+    health: (full) =>
+      note(
+        {
+          status: 'ok',
+          version: '1.2.3',
+          ready: true,
+          ...(full
+            ? {
+                mount_mode: 'per-server' as const,
+                routed_path: '/mcp' as const,
+                routed: { count: 1, longest: 18 },
+                servers: [
+                  {
+                    name: 'memory',
+                    state: 'ready' as const,
+                    tool_prefix: 'memory',
+                    tools: { count: 1, longest: 10, stale: false },
+                  },
+                ],
+              }
+            : {}),
+        },
+        'health',
+        full,
+      ),
+    statusText: () => JSON.stringify({ servers: [status] }),
+    statusAt: (at) => note({ servers: [status] }, 'statusAt', at),
+    tools: (query) => {
+      if (query.server === 'nobody') throw new Problem('unknown-server', 'No server is called "nobody".');
+      return note({ tools: [tool] }, 'tools', query);
+    },
+    toolsHistory: (query) =>
+      note(
+        {
+          changes: [
+            {
+              position: 3,
+              at: time,
+              server: 'memory',
+              tool: 'read_graph',
+              name: tool.name,
+              change: 'added' as const,
+              before: null,
+              after: { name: 'read_graph', unknown: 1 },
+            },
+          ],
+        },
+        'toolsHistory',
+        query,
+      ),
+    instructions: () => ({ servers: { memory: 'Be kind.' }, prompt: 'Be kind.' }),
+    history: (query) =>
+      note(
+        {
+          intervals: [
+            { server: 'memory', state: 'ready' as const, from: time, to: null, cause: 'ToolsListed', position: 3 },
+          ],
+        },
+        'history',
+        query,
+      ),
+    config: () => ({
+      servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
+      oauth: { remote: false },
+    }),
+    configProblem: () => null,
+    addServer: async (name, server) => note(undefined, 'addServer', name, server),
+    removeServer: async (name) => note(undefined, 'removeServer', name),
+    setDisabled: async (name, disabled) => note(undefined, 'setDisabled', name, disabled),
+    testServer: async (server) => note({ ok: true, tools: [{ name: 'read_graph' }] }, 'testServer', server),
+    reconnect: async (name, timeoutMs) =>
+      note(
+        { ok: true, servers: [{ name: 'memory', ok: true, state: 'ready' as const, error: null }] },
+        'reconnect',
+        name,
+        timeoutMs,
+      ),
+    allowlist: (prefix) => note({ tool: { entries: ['mcp__memory__*'], suspended: [] } }, 'allowlist', prefix),
+    replaceGrants: async (prefix, entries, caller) =>
+      note({ ok: true as const, tool: { entries: [...entries] } }, 'replaceGrants', prefix, entries, caller.client),
+    call: (input) => {
+      asked.push(['call', input]);
+      return keeper.onCall(input);
+    },
+    calls: (query) => note({ calls: [call], next: null }, 'calls', query),
+    callById: (id) => {
+      if (id !== 'c1') throw new Problem('unknown-call', `No call has the id "${id}".`);
+      return call;
+    },
+    approve: async (id, remember, caller) => note(call, 'approve', id, remember, caller.client),
+    deny: async (id, reason, caller) => note(call, 'deny', id, reason, caller.client),
+    cancel: async (id) => {
+      throw new Problem('call-not-held', `Call ${id} has already settled.`, { call: id });
+    },
+    events: (query) => {
+      if (keeper.broken) throw new Error('secret-of-the-disk');
+      asked.push(['events', query]);
+      const found = matching(query);
+      const page = found.slice(0, query.limit);
+      return { events: page.map(wireEvent), next: found.length > page.length ? (page.at(-1)?.position ?? null) : null };
+    },
+    followEvents: (query, on) => {
+      const from = query.after ?? log.at(-1)?.position ?? 0;
+      if (query.after !== undefined && query.after + 1 < keeper.prunedBelow)
+        on.gap(query.after + 1, keeper.prunedBelow - 1);
+      const fits = (event: Recorded) => matching({ ...query, after: from }).includes(event);
+      const hear = (events: Recorded[]) => on.events(events.filter(fits));
+      on.events(matching({ ...query, after: from }));
+      followers.add(hear);
+      return () => followers.delete(hear);
+    },
+    rebuild: async () => ({ ok: true, facts: 3, tookMs: 0.5 }),
+    metrics: async () => '# HELP up\nup 1\n',
+    shutdown: () => {
+      asked.push(['shutdown']);
+    },
+  };
+  return keeper;
+}

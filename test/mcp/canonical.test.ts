@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson, isDeeperThan } from '../../src/mcp/canonical.ts';
+import { hash8, sha256Hex } from '../../src/mcp/hash.ts';
+
+/** JSON text nested this deep; parsed, it is deeper than the built-in writer can go. */
+const nested = (levels: number): unknown => JSON.parse(`${'{"a":['.repeat(levels / 2)}1${']}'.repeat(levels / 2)}`);
+
+describe('canonical JSON', () => {
+  it.each([
+    ['null', null, 'null'],
+    ['a number', -0.5, '-0.5'],
+    ['text with quotes and a lone surrogate', '"\ud800', '"\\"\\ud800"'],
+    ['an empty object', {}, '{}'],
+    ['nested keys', { b: { d: 1, c: [2, { f: 3, e: 4 }] }, a: [] }, '{"a":[],"b":{"c":[2,{"e":4,"f":3}],"d":1}}'],
+    ['keys that look like numbers', { 10: 'x', 9: 'y', a: 'z' }, '{"10":"x","9":"y","a":"z"}'],
+    [
+      'keys by code unit, not by alphabet',
+      { ä: 1, Z: 2, a: 3, '\u{1F600}': 4, '\uFFFD': 5 },
+      '{"Z":2,"a":3,"ä":1,"\u{1F600}":4,"\uFFFD":5}',
+    ],
+    ['a key called __proto__', JSON.parse('{"b":1,"__proto__":{"y":1,"x":2}}'), '{"__proto__":{"x":2,"y":1},"b":1}'],
+    ['members that are undefined', { b: undefined, a: [undefined] }, '{"a":[null]}'],
+  ])('writes %s', (_what, value, text) => {
+    expect(canonicalJson(value)).toBe(text);
+  });
+
+  it('says the same as the value and does not depend on the order of keys', () => {
+    const shuffled = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(shuffled);
+      if (typeof value !== 'object' || value === null) return value;
+      return Object.fromEntries(
+        Object.entries(value)
+          .reverse()
+          .map(([key, item]) => [key, shuffled(item)]),
+      );
+    };
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const plain = JSON.parse(JSON.stringify(value));
+        const text = canonicalJson(plain);
+        expect(JSON.parse(text)).toEqual(plain);
+        expect(text.length).toBe(JSON.stringify(plain).length);
+        expect(canonicalJson(shuffled(plain))).toBe(text);
+      }),
+    );
+  });
+
+  it('survives JSON that is nested 100,000 levels deep', () => {
+    const deep = nested(100_000);
+    expect(canonicalJson(deep).length).toBe(50_000 * '{"a":[]}'.length + 1);
+    expect(isDeeperThan(deep, 99_999)).toBe(true);
+    expect(isDeeperThan(deep, 100_000)).toBe(false);
+  });
+
+  it.each([
+    ['a scalar', 1, 0, false],
+    ['an empty list', [], 0, true],
+    ['an empty list', [], 1, false],
+    ['the deepest of several branches', { a: 1, b: [{ c: 2 }], d: {} }, 2, true],
+    ['the deepest of several branches', { a: 1, b: [{ c: 2 }], d: {} }, 3, false],
+  ])('counts the levels of %s', (_what, value, levels, deeper) => {
+    expect(isDeeperThan(value, levels)).toBe(deeper);
+  });
+});
+
+describe('hashing', () => {
+  it('is SHA-256 in lower-case hex', () => {
+    expect(sha256Hex('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
+    expect(hash8('abc')).toBe('ba7816bf');
+  });
+});

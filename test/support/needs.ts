@@ -1,0 +1,26 @@
+/** Tests that need something this machine may lack are skipped aloud: the reason is printed with the result. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import type { TestContext } from 'vitest';
+import { setupReport } from './paths.ts';
+
+interface SetupReport {
+  readonly python: boolean;
+  readonly reason: string | null;
+}
+
+function report(): SetupReport {
+  if (!existsSync(setupReport)) return { python: false, reason: 'scripts/setup-tests.mjs has not run' };
+  return JSON.parse(readFileSync(setupReport, 'utf8'));
+}
+
+/** Skips the test when the servers from PyPI are not there. */
+export function needsPythonServers(context: TestContext): void {
+  const { python, reason } = report();
+  if (!python) context.skip(reason ?? 'the Python servers are missing');
+}
+
+/** Skips the test when there is no `python3`. */
+export function needsPython(context: TestContext): void {
+  if (spawnSync('python3', ['--version']).status !== 0) context.skip('there is no python3 on this machine');
+}

@@ -1,0 +1,4 @@
+import { afterAll } from 'vitest';
+import { runCleanups } from './cleanup.ts';
+
+afterAll(runCleanups, 60_000);
