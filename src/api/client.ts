@@ -1,6 +1,5 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
-import type { PermissionMode } from '../events/call.events.ts';
 import type * as contract from '../http/contract.ts';
 import { type Followed, followLog } from './follow.ts';
 import { type Ask, readText, send } from './request.ts';
@@ -27,6 +26,7 @@ export type Calls = Shape<typeof contract.calls>;
 export type Events = Shape<typeof contract.events>;
 export type Rebuilt = Shape<typeof contract.rebuild>;
 export type Done = Shape<typeof contract.done>;
+export type PermissionMode = NonNullable<Shape<typeof contract.callBody>['permission_mode']>;
 
 export interface CallRequest {
   readonly tool: string;

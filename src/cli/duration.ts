@@ -35,6 +35,9 @@ export function localTime(iso: string): string {
   return `${day} ${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
 
+/** `1 tool`, `9 tools`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
 /** Bytes in the largest unit that keeps the number above 1. */
 export function bytes(count: number): string {
   if (count < 1024) return `${count} bytes`;

@@ -1,6 +1,6 @@
 /** Facts of the log for people: one line each. Pure. */
 import type { View } from './command.ts';
-import { exactDuration, localTime } from './duration.ts';
+import { counted, exactDuration, localTime } from './duration.ts';
 import { type Color, cut, oneLine, widthOf } from './paint.ts';
 import type { Event } from './shapes.ts';
 
@@ -35,7 +35,7 @@ export function factWords(event: Event): string {
     word(data.entry),
     word(data.name) || word(request.name),
     word(data.protocolVersion),
-    typeof data.count === 'number' ? `${data.count} tools` : '',
+    typeof data.count === 'number' ? counted(data.count, 'tool') : '',
     Array.isArray(data.tools) ? 'list changed' : '',
     typeof data.pid === 'number' ? `pid ${data.pid}` : '',
     word(data.verdict),

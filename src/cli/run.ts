@@ -65,13 +65,12 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
   const terminal = terminalOf(around.env, around.streams);
   const version = packageVersion();
   const parsed = parseCommandLine(around.argv, commands, { version, width: terminal.width });
-  const paint = painter(terminal.color);
   if (parsed.kind === 'help') {
     around.out(parsed.text);
     return exitCode.done;
   }
   const fail = (failure: ReturnType<typeof explain>, json: boolean): number => {
-    around.err(json ? `${JSON.stringify(failure.json)}\n` : failure.text(paint));
+    around.err(json ? `${JSON.stringify(failure.json)}\n` : failure.text(painter(terminal.errorColor)));
     return failure.exit;
   };
   if (parsed.kind === 'wrong') {

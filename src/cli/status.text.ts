@@ -1,7 +1,7 @@
 /** The status of servers for people. Pure. */
 import type { ServerStatus, Status } from '../api/client.ts';
 import type { View } from './command.ts';
-import { duration, localTime } from './duration.ts';
+import { counted, duration, localTime } from './duration.ts';
 import { type Color, oneLine } from './paint.ts';
 import type { Interval } from './shapes.ts';
 import { type Cell, table } from './table.ts';
@@ -84,7 +84,7 @@ export const statusKey = (server: ServerStatus): string =>
 /** One server as one line for a pipe, with the time it was seen. */
 export function statusLine(server: ServerStatus, at: number): string {
   const error = errorOf(server);
-  return [new Date(at).toISOString(), server.name, server.state, `${server.tools} tools`, error]
+  return [new Date(at).toISOString(), server.name, server.state, counted(server.tools, 'tool'), error]
     .filter((word) => word !== '')
     .join('  ');
 }

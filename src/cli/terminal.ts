@@ -3,7 +3,9 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Terminal {
+  /** Colours on stdout, and on stderr. */
   readonly color: boolean;
+  readonly errorColor: boolean;
   /** Columns; undefined when stdout is no terminal, and then nothing is ever cut. */
   readonly width: number | undefined;
   /** The screen may be redrawn. */
@@ -26,12 +28,14 @@ export function terminalOf(
   const { stdin, stdout, stderr } = streams;
   const ci = isSet(env.CI) && env.CI !== 'false' && env.CI !== '0';
   const terminal = stdout.isTTY === true;
-  const live = terminal && !ci && env.TERM !== 'dumb';
+  const capable = !ci && env.TERM !== 'dumb';
+  const colorful = capable && !isSet(env.NO_COLOR);
   const forced = isSet(env.FORCE_COLOR) ? env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false' : undefined;
   return {
-    color: forced ?? (!isSet(env.NO_COLOR) && live),
+    color: forced ?? (colorful && terminal),
+    errorColor: forced ?? (colorful && stderr.isTTY === true),
     width: terminal ? stdout.columns || 80 : undefined,
-    live,
+    live: terminal && capable,
     asks: stdin.isTTY === true && stderr.isTTY === true && !ci,
   };
 }

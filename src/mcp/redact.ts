@@ -66,12 +66,13 @@ function percentEncoded(text: string): string {
   }
 }
 
-/** Both alphabets, without the padding and the last character, which differ when more text follows. */
+/** Both alphabets, with and without padding, and without the last character, which differs when more text follows. */
 function base64(text: string): string[] {
   const bytes = new TextEncoder().encode(text);
-  const whole = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/.?=*$/, '');
-  if (whole.length < 6) return [];
-  return [whole, whole.replaceAll('+', '-').replaceAll('/', '_')];
+  const padded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+  if (padded.length < 8) return [];
+  const whole = padded.replace(/=+$/, '');
+  return [padded, whole, whole.slice(0, -1)].flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }
 
 const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

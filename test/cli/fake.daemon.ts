@@ -37,6 +37,8 @@ export interface RunOptions {
   /** Columns of stdout; without them it is a pipe. */
   readonly columns?: number;
   readonly signal?: AbortSignal;
+  /** What stands for the program when it starts itself again. */
+  readonly script?: string;
   /** Called with everything printed to stdout so far. */
   readonly onOut?: (text: string) => void;
 }
@@ -60,6 +62,15 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let text = '';
   for await (const chunk of request) text += chunk;
   return text === '' ? undefined : JSON.parse(text);
+}
+
+/** undefined when it is text for people. */
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `running: false`: a data directory for which no daemon runs. */
@@ -92,7 +103,7 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
     dataDir: folder,
     configFile: join(folder, 'mcp.json'),
     routes,
-    async run(line, { answers, env = {}, columns, signal, onOut } = {}) {
+    async run(line, { answers, env = {}, columns, signal, onOut, script = 'none' } = {}) {
       let out = '';
       let err = '';
       const left = [...(answers ?? [])];
@@ -106,7 +117,7 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
           stdout: columns === undefined ? { isTTY: tty } : { isTTY: true, columns },
           stderr: { isTTY: tty },
         },
-        self: { execPath: process.execPath, execArgv: [], script: 'none' },
+        self: { execPath: process.execPath, execArgv: [], script },
         now: () => now,
         out: (text) => {
           out += text;
@@ -121,14 +132,7 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
         },
         untilInterrupted: () => signal ?? new AbortController().signal,
       });
-      return {
-        exit,
-        out,
-        err,
-        get json() {
-          return JSON.parse(out);
-        },
-      };
+      return { exit, out, err, json: asJson(out) };
     },
     async close() {
       server.closeAllConnections();

@@ -30,7 +30,7 @@ describe('status', () => {
   it('cuts the error to a terminal, and colours the state', async () => {
     const { out } = await fake.run('status', { columns: 70 });
     expect(out).toContain('\u001b[33mbacking-off\u001b[39;22m');
-    expect(out).toContain('\u001b[31mexit: initialize: the proc…\u001b[39;22m');
+    expect(out).toContain('\u001b[31mexit: initialize: the pr…\u001b[39;22m');
   });
 
   it('prints the answer of the API with --json', async () => {

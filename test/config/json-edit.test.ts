@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { removeIn, renameIn, setIn } from '../../src/config/json-edit.ts';
 import { plainValue, readTree } from '../../src/config/jsonc.ts';
 
-function valueOf(text: string): unknown {
+function valueIn(text: string): unknown {
   const tree = readTree(text);
   if (!tree.ok) throw new Error(`${tree.problem.message}\n${text}`);
   return JSON.parse(JSON.stringify(plainValue(tree.root)));
@@ -94,7 +94,7 @@ describe('removing a property', () => {
     ['that is not there', '{"a":1}', ['b', 'c'], '{"a":1}'],
   ])('%s', (_what, text, path, expected) => {
     const result = removeIn(text, path);
-    expect(valueOf(result)).toEqual(valueOf(expected));
+    expect(valueIn(result)).toEqual(valueIn(expected));
     expect(result.replace(/\n[ ]*,/g, '\n,')).toBe(expected);
   });
 });
@@ -151,7 +151,7 @@ describe('any edit of any layout', () => {
       fc.property(outer, layout, key, leaf, (value, style, name, wanted) => {
         const { text } = write(value, style);
         const after = setIn(text, [name], wanted);
-        expect(valueOf(after)).toEqual({ ...value, [name]: wanted });
+        expect(valueIn(after)).toEqual({ ...value, [name]: wanted });
         const old = Object.hasOwn(value, name) ? value[name] : undefined;
         if (typeof old !== 'object' || old === null || Array.isArray(old))
           expect(commentsOf(after)).toEqual(commentsOf(text));
@@ -165,7 +165,7 @@ describe('any edit of any layout', () => {
       fc.property(outer, layout, inner, (value, style, wanted) => {
         const { text } = write({ s: value }, style);
         const after = setIn(text, ['s'], wanted);
-        expect(valueOf(after)).toEqual({ s: wanted });
+        expect(valueIn(after)).toEqual({ s: wanted });
       }),
       { numRuns: 1000 },
     );
@@ -176,7 +176,7 @@ describe('any edit of any layout', () => {
       fc.property(outer, layout, key, (value, style, name) => {
         const { text } = write(value, style);
         const { [name]: _gone, ...rest } = value;
-        expect(valueOf(removeIn(text, [name]))).toEqual(rest);
+        expect(valueIn(removeIn(text, [name]))).toEqual(rest);
       }),
       { numRuns: 1000 },
     );

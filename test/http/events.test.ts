@@ -167,7 +167,8 @@ describe('A reader that does not keep up', () => {
     let caughtUp: Promise<void> | undefined;
     const server = createServer((_request, answer) => {
       response = answer;
-      const stream = openEventStream(answer, { ...calm, stallMs: 30 });
+      // More than the buffers of the system can take.
+      const stream = openEventStream(answer, { ...calm, stallMs: 30, bufferBytes: 32 * 1024 * 1024 });
       while (!stream.isFull) stream.send({ data: large });
       caughtUp = stream.drained();
     }).listen(0, '127.0.0.1');

@@ -83,7 +83,7 @@ export function framesOf(message: IncomingMessage) {
         if (part.startsWith(':')) comments.push(part);
         else {
           const fields = Object.fromEntries(
-            part.split('\n').map((line) => line.split(/: ([^]*)/, 2) as [string, string]),
+            part.split('\n').map((line) => line.split(/: (.*)/s, 2) as [string, string]),
           );
           yield { ...fields, data: JSON.parse(fields.data ?? 'null') };
         }

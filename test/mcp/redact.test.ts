@@ -11,7 +11,7 @@ describe('redactor', () => {
     ['URL-encoded', `x=${encodeURIComponent(secret)}`, 'x=***'],
     ['as a form value', 'x=p%40ss+word%2B1%2F2', 'x=***'],
     ['inside JSON', JSON.stringify({ a: 'line one of a key\nline two of a key' }), '{"a":"***"}'],
-    ['in base64', `b=${Buffer.from(secret).toString('base64url')}`, 'b=***y'],
+    ['in base64', `b=${Buffer.from(secret).toString('base64url')}`, 'b=***'],
     ['one line of it', '> line two of a key', '> ***'],
     ['a secret within a longer one', 'only p@ss here', 'only *** here'],
   ])('masks a secret %s', (_, text, masked) => {

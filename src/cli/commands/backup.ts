@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import type { Command } from '../command.ts';
 import { bytes } from '../duration.ts';
 import { CommandError } from '../failure.ts';
-import { unreadable } from '../offline.log.ts';
 
 /** Copies the database page by page while the daemon may go on writing; the file appears whole or not at all. */
 async function copy(from: string, to: string): Promise<void> {
@@ -38,7 +37,8 @@ export const backup: Command = {
     if (existsSync(to))
       throw new CommandError(`${to} exists already and is left as it is.`, { next: [`backup ${given}.new`] });
     await copy(from, to).catch((error: unknown) => {
-      throw unreadable(to, error);
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CommandError(`${to} cannot be written: ${reason}.`, { next: ['backup <file>'] });
     });
     const { size } = statSync(to);
     return {

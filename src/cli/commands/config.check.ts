@@ -1,5 +1,6 @@
 import type { Command, View } from '../command.ts';
 import type { Finding, Findings } from '../config.findings.ts';
+import { counted } from '../duration.ts';
 import { exitCode } from '../failure.ts';
 import { oneLine } from '../paint.ts';
 
@@ -12,7 +13,7 @@ function sumOf({ exists, servers, findings }: Findings, configFile: string): str
     findings.flatMap(({ level, server }) => (level === 'error' && server !== undefined ? [server] : [])),
   );
   const verdict = wrong.size === 0 ? '' : `, ${wrong.size} of them cannot be used`;
-  return `${configFile}: ${servers.length} servers${verdict}.\n`;
+  return `${configFile}: ${counted(servers.length, 'server')}${verdict}.\n`;
 }
 
 function report(found: Findings, configFile: string, view: View): string {

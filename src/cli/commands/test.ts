@@ -1,5 +1,6 @@
 import type { TestResult } from '../../api/client.ts';
 import type { Command, View } from '../command.ts';
+import { counted } from '../duration.ts';
 import { entryOf, entryOptions } from '../entry.options.ts';
 import { exitCode } from '../failure.ts';
 import { harmless, oneLine } from '../paint.ts';
@@ -7,7 +8,7 @@ import { harmless, oneLine } from '../paint.ts';
 function resultText({ ok, tools = [], error, stderr }: TestResult, view: View): string {
   const names = tools.map(({ name }) => `  ${oneLine(name)}\n`).join('');
   const verdict = ok
-    ? view.paint('green', `It works: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}.`)
+    ? view.paint('green', `It works: ${counted(tools.length, 'tool')}.`)
     : view.paint('red', oneLine(error ? `${error.class}: ${error.message}` : 'It does not work.'));
   const said = !ok && stderr ? `What it wrote to stderr:\n${harmless(stderr).trimEnd().replace(/^/gm, '  ')}\n` : '';
   return `${verdict}\n${names}${said}`;
