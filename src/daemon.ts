@@ -108,7 +108,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const runId = `${owner}:${run}`;
   const version = packageVersion();
   const startedAt = new Date().toISOString();
-  const token = readOrMakeToken(paths.tokenFile);
+  let token = readOrMakeToken(paths.tokenFile);
 
   createPrivate(paths.databaseFile);
   const log = openLog({
@@ -292,7 +292,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   }).catch((error) => {
     log.close();
     ownership.release();
-    throw error instanceof ListenError ? new DaemonStartError(error.message, ['up --port 0'], { cause: error }) : error;
+    throw error instanceof ListenError
+      ? new DaemonStartError(error.message, nextAfter(error), { cause: error })
+      : error;
   });
   port = served.port;
 
@@ -318,6 +320,12 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     );
     void supervisor.retryConfigErrors();
   });
+  // A token made anew by hand or by `token --rotate` counts at once.
+  const tokens = watchFile(paths.tokenFile, { known: { kind: 'text', text: `${token}\n` }, settleMs: 20 }).subscribe(
+    (content) => {
+      if (content.kind === 'text' && content.text.trim() !== '') token = content.text.trim();
+    },
+  );
   const alive = setInterval(() => {
     try {
       log.touch(desk.now());
@@ -352,6 +360,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     const force = setTimeout(() => stopped.resolve(code === 0 ? 1 : code), STOP_MS);
     clearInterval(alive);
     variables.unsubscribe();
+    tokens.unsubscribe();
     configuration.unwatch();
     allowlist.unwatch();
     try {
@@ -384,6 +393,9 @@ function own(dataDir: string): ReturnType<typeof takeOwnership> {
     throw error;
   }
 }
+
+const nextAfter = ({ code }: ListenError): string[] =>
+  code === 'remote-host' ? ['up', 'up --allow-remote --host <address>'] : ['up --port 0'];
 
 /** SQLite gives its side files the mode of the database. */
 function createPrivate(file: string): void {

@@ -136,7 +136,8 @@ export class Supervisor {
     await this.wake(name);
     const settled = (head: Head<ServerContext>): boolean =>
       head.state !== 'idle' && (!ON_THE_WAY.has(head.state) || head.state === 'stopping');
-    await actor.actor.until(settled, signal).catch(() => {});
+    // What is committed may be ready still while the loss of its session has been decided and is about to be.
+    await actor.actor.until((committed) => settled(committed) && settled(actor.actor.head), signal).catch(() => {});
     return actor.actor.committedHead;
   }
 

@@ -74,7 +74,7 @@ const ofVariables = (file: string): Promise<Finding[]> =>
   });
 
 async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
-  if (await isTrusted(paths.configFile, home, paths.dataDir)) return [];
+  if (paths.configOrigin === 'own' || (await isTrusted(paths.configFile, home, paths.dataDir))) return [];
   const found = [];
   for (const file of [paths.allowFile, paths.settingsFile]) {
     if ((await readText(file).catch(() => '')) === null) continue;

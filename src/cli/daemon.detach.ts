@@ -39,6 +39,19 @@ async function readyFacts(
   }
 }
 
+/** The daemon would refuse to be a second one by itself; this says so without a log to read. */
+async function mustNotRun({ api, files }: Context): Promise<void> {
+  const runs = await api.health().then(
+    () => true,
+    () => false,
+  );
+  if (!runs) return;
+  const { pid, url } = readDaemonFile(files.dataDir);
+  throw new CommandError(`A daemon runs already for ${files.dataDir} (pid ${pid}, ${url}).`, {
+    next: ['status', 'down'],
+  });
+}
+
 /** How a child came to its end, once it has. */
 function ending(child: ChildProcess): () => string | null {
   let end: string | null = null;
@@ -57,6 +70,7 @@ export async function startDetached(
   flags: readonly string[],
 ): Promise<{ daemon: DaemonFile; health: Health; log: string }> {
   const { files, self, env, cwd } = context;
+  await mustNotRun(context);
   mkdirSync(files.dataDir, { recursive: true, mode: 0o700 });
   const log = join(files.dataDir, 'daemon.log');
   const handle = openSync(log, 'a', 0o600);

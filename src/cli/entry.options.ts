@@ -5,7 +5,7 @@ import { usedWrongly } from './failure.ts';
 import { type Options, pairs, text } from './options.ts';
 
 export const entryOptions: NonNullable<Description['options']> = [
-  { flags: '--env <K=V>', about: "variable for the command; '${NAME}' is filled in at each start", repeats: true },
+  { flags: '--env <K=V>', about: `variable for the command; '\${NAME}' is filled in at each start`, repeats: true },
   { flags: '--header <K=V>', about: 'HTTP header to send to the URL', repeats: true },
   { flags: '--cwd <folder>', about: 'folder the command runs in' },
   { flags: '--url <url>', about: 'address of a server that speaks streamable HTTP' },
@@ -37,10 +37,7 @@ export function entryOf(
   const [program, ...args] = command;
   const [server = '<name>', ...extra] = positional;
   if (extra.length > 0) {
-    throw usedWrongly(
-      'The command line of the server goes after --.',
-      `${name} ${server} -- ${[...extra, ...command].join(' ')}`,
-    );
+    throw usedWrongly('The command line of the server goes after --.', `${name} ${server} -- ${extra[0]} …`);
   }
   if (url !== undefined && program !== undefined)
     throw usedWrongly('Give --url or a command after --, not both.', help);

@@ -1,7 +1,7 @@
 /** Facts of the log for people: one line each. Pure. */
 import type { View } from './command.ts';
 import { counted, exactDuration, localTime } from './duration.ts';
-import { type Color, cut, oneLine, widthOf } from './paint.ts';
+import { type Color, cut, errorWords, oneLine, widthOf } from './paint.ts';
 import type { Event } from './shapes.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -20,7 +20,8 @@ function failureWords(value: unknown): string {
     word(failure.signal),
     typeof failure.httpStatus === 'number' ? `HTTP ${failure.httpStatus}` : '',
   ].filter((part) => part !== '');
-  const text = [word(failure.class), word(failure.message)].filter((part) => part !== '').join(': ');
+  const [kind, message] = [word(failure.class), word(failure.message)];
+  const text = kind === '' ? message : errorWords({ class: kind, message });
   return seen.length > 0 && text !== '' ? `${text} (${seen.join(', ')})` : text;
 }
 

@@ -40,14 +40,14 @@ function factsOf(error: unknown): Facts {
     return { message: error.message, next: ['up --detach'], exit: exitCode.notReachable };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { message, next: ['--help'], exit: exitCode.failed };
+  return { message, next: [], exit: exitCode.failed };
 }
 
-/** `error`: anything thrown, or the facts of a failure already known. */
-export function explain(error: unknown | Facts): Explained {
+/** `error`: anything thrown, or the facts of a failure already known. `otherwise`: what to type when it does not say. */
+export function explain(error: unknown | Facts, otherwise = '--help'): Explained {
   const known = typeof error === 'object' && error !== null && !(error instanceof Error) && 'exit' in error;
   const { message, next, exit, problem } = known ? (error as Facts) : factsOf(error);
-  const commands = next.map((line) => `watchkeeper ${line}`);
+  const commands = (next.length > 0 ? next : [otherwise]).map((line) => `watchkeeper ${line}`);
   return {
     exit,
     json: { error: message, exit, next: commands, ...(problem ? { problem } : {}) },

@@ -43,12 +43,12 @@ export function count(options: Options, name: string): number | undefined {
   return Number(value);
 }
 
-/** `K=V` words of a repeatable option as one object; a key given twice keeps its last value. */
+/** `K=V` words of a repeatable option as one object; a key given twice keeps its last value. The error holds no value. */
 export function pairs(options: Options, name: string): Record<string, string> {
   return Object.fromEntries(
     list(options, name).map((word) => {
       const split = word.indexOf('=');
-      if (split < 1) throw usedWrongly(`--${name} ${word}: not of the form KEY=VALUE.`);
+      if (split < 1) throw usedWrongly(`--${name} wants KEY=VALUE.`);
       return [word.slice(0, split), word.slice(split + 1)];
     }),
   );

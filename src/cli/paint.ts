@@ -24,11 +24,15 @@ export function harmless(text: string): string {
 /** The same on one line. */
 export const oneLine = (text: string): string => harmless(text).replace(/\s+/g, ' ').trim();
 
+/** `class: message`, the class only once. */
+export const errorWords = ({ class: kind, message }: { readonly class: string; readonly message: string }): string =>
+  oneLine(message.startsWith(`${kind}:`) ? message : `${kind}: ${message}`);
+
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
 
 const columnsOf = (character: string): number => {
-  if (/^[\p{Mark}\u200b-\u200d\ufe0f]/u.test(character)) return 0;
+  if (/^(?:\p{Mark}|\u200b|\u200c|\u200d)/u.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
 };
 

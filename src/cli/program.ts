@@ -19,7 +19,8 @@ export type Parsed =
       readonly options: Options;
       readonly globals: Globals;
     }
-  | { readonly kind: 'help'; readonly text: string }
+  /** Asked for, or shown because the command line stops halfway (`wanted: false`). */
+  | { readonly kind: 'help'; readonly text: string; readonly wanted: boolean }
   | { readonly kind: 'wrong'; readonly message: string; readonly next: readonly string[]; readonly json: boolean };
 
 const globalOptions = [
@@ -45,7 +46,11 @@ function define(parent: Commander, name: string, command: Command, found: Found)
   const { description } = command;
   const defined = parent.command(name).description(description.summary);
   for (const argument of description.arguments ?? []) defined.argument(argument.name, argument.about);
-  if (description.takesCommand) defined.argument('[command...]', 'after --: the command line that starts the server');
+  if (description.takesCommand) {
+    defined.argument('[command...]', 'after --: the command line that starts the server');
+    const [first] = description.arguments ?? [];
+    defined.usage(`[options] ${first?.name ?? ''} (-- <command> [args...] | --url <url>)`);
+  }
   for (const option of description.options ?? []) defined.addOption(asOption(option));
   defined.helpGroup(`${description.group}:`);
   defined.addHelpText('after', examplesOf(description));
@@ -55,13 +60,26 @@ function define(parent: Commander, name: string, command: Command, found: Found)
   });
 }
 
+/** A command in the list of commands: its name and what it takes, without its options. */
+const termOf = (command: Commander): string => {
+  if (command.commands.length > 0) return `${command.name()} ${command.commands.map((one) => one.name()).join('|')}`;
+  const taken = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...taken].join(' ');
+};
+
 /** The program with all its commands; `found` is told which one the command line names. */
 function build(commands: readonly Command[], version: string, found: Found): Commander {
   const program = new Commander('watchkeeper')
     .description('Keeps MCP servers alive, serves their tools from one place and writes down what happens to them.')
     .version(`watchkeeper ${version}`, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
-    .helpCommand('help [command]', 'print help for a command');
+    .addHelpCommand(
+      new Commander('help').argument('[command...]').description('print help for a command').helpGroup('Daemon:'),
+    )
+    .configureHelp({ subcommandTerm: termOf, showGlobalOptions: true });
   for (const option of globalOptions) program.addOption(option);
   for (const command of commands) {
     const [group, action] = command.description.name.split(' ');
@@ -72,11 +90,8 @@ function build(commands: readonly Command[], version: string, found: Found): Com
     }
     let parent = program.commands.find((known) => known.name() === group);
     if (!parent) {
-      const actions = commands.filter(({ description }) => description.name.startsWith(`${group} `));
       parent = program.command(group).helpGroup(`${command.description.group}:`);
-      parent.description(
-        `${actions.map(({ description }) => description.name.slice(group.length + 1)).join(', ')}: see watchkeeper ${group} --help`,
-      );
+      parent.description('look at and repair the configuration');
     }
     define(parent, action, command, found);
   }
@@ -159,10 +174,10 @@ export function parseCommandLine(
     program.parse([...argv], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { kind: 'help', text: written };
-    if (error.code === 'commander.help') return { kind: 'wrong', message: written.trimEnd(), next: [], json: false };
+    if (error.exitCode === 0) return { kind: 'help', text: written, wanted: true };
+    if (error.code === 'commander.help') return { kind: 'help', text: written, wanted: false };
     const before = split < 0 ? argv : argv.slice(0, split);
     return wrong(error, before, commands, before.includes('--json'));
   }
-  return result ?? { kind: 'help', text: program.helpInformation() };
+  return result ?? { kind: 'help', text: program.helpInformation(), wanted: false };
 }

@@ -66,8 +66,9 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
   const version = packageVersion();
   const parsed = parseCommandLine(around.argv, commands, { version, width: terminal.width });
   if (parsed.kind === 'help') {
-    around.out(parsed.text);
-    return exitCode.done;
+    if (parsed.wanted) around.out(parsed.text);
+    else around.err(parsed.text);
+    return parsed.wanted ? exitCode.done : exitCode.usedWrongly;
   }
   const fail = (failure: ReturnType<typeof explain>, json: boolean): number => {
     around.err(json ? `${JSON.stringify(failure.json)}\n` : failure.text(painter(terminal.errorColor)));
@@ -100,6 +101,6 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
     const print = printer(around, terminal, globals);
     return output.kind === 'answer' ? print.answer(output) : await print.stream(output);
   } catch (error) {
-    return fail(explain(error), globals.json);
+    return fail(explain(error, `${command.description.name} --help`), globals.json);
   }
 }

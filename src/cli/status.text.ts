@@ -2,7 +2,7 @@
 import type { ServerStatus, Status } from '../api/client.ts';
 import type { View } from './command.ts';
 import { counted, duration, localTime } from './duration.ts';
-import { type Color, oneLine } from './paint.ts';
+import { type Color, errorWords, oneLine } from './paint.ts';
 import type { Interval } from './shapes.ts';
 import { type Cell, table } from './table.ts';
 
@@ -25,7 +25,7 @@ const colors: Readonly<Record<Interval['state'], Color>> = {
 /** A state as a word in its colour. */
 export const stateCell = (state: Interval['state']): Cell => ({ text: state, color: colors[state] });
 
-const errorOf = ({ error }: ServerStatus): string => (error ? oneLine(`${error.class}: ${error.message}`) : '');
+const errorOf = ({ error }: ServerStatus): string => (error ? errorWords(error) : '');
 
 const nextOf = ({ nextAttemptAt }: ServerStatus, now: number): string => {
   if (nextAttemptAt === null) return '';

@@ -16,7 +16,7 @@ export interface Column {
 const gap = '  ';
 
 /** The widths that make a line fit: the widest column that may shrink gives first. */
-function fit(columns: readonly Column[], natural: readonly number[], width: number | undefined): number[] {
+function fitted(columns: readonly Column[], natural: readonly number[], width: number | undefined): number[] {
   const widths = [...natural];
   if (width === undefined) return widths;
   let over = widths.reduce((sum, one) => sum + one + gap.length, -gap.length) - width;
@@ -47,7 +47,7 @@ export function table(
   const natural = used.map((index, at) =>
     Math.max(widthOf(shown[at]?.title ?? ''), ...rows.map((row) => widthOf(row[index]?.text ?? ''))),
   );
-  const widths = fit(shown, natural, view.width);
+  const widths = fitted(shown, natural, view.width);
   const line = (cells: readonly Cell[]): string =>
     cells
       .map(({ text, color }, at) => {

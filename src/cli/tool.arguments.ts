@@ -36,7 +36,7 @@ function parsed(text: string): { readonly value: unknown } | null {
   }
 }
 
-function valueOf(text: string, property: unknown): unknown {
+function valueFrom(text: string, property: unknown): unknown {
   const json = parsed(text);
   if (!json) return text;
   const kinds = allowedKinds(property);
@@ -58,7 +58,7 @@ export function readPairs(words: readonly string[], inputSchema: unknown): ToolA
     if (split < 1) return { wrong: `"${word}" is not of the form key=value.` };
     const key = word.slice(0, split);
     if (pairs.has(key)) return { wrong: `"${key}" is given twice; a list is written as ${key}='["a","b"]'.` };
-    pairs.set(key, valueOf(word.slice(split + 1), Object.hasOwn(properties, key) ? properties[key] : undefined));
+    pairs.set(key, valueFrom(word.slice(split + 1), Object.hasOwn(properties, key) ? properties[key] : undefined));
   }
   return { arguments: Object.fromEntries(pairs) };
 }

@@ -1,21 +1,12 @@
 /** One server entry as written → what the daemon works with, or the problem of this entry alone. */
 import { canonicalJson, sha256 } from './canonical.ts';
+import { remarks, unknownKeys } from './entry.remarks.ts';
+import { isOauth, isWebAddress, placeholderFault, textOf, webAddressRule } from './entry.texts.ts';
 import type { EntryProblem, LoadedEntry, OauthSettings, ServerEntry } from './entry.ts';
-import { scan } from './expand.ts';
 import { limitsOf } from './limits.ts';
 import { nameFault, suggestName } from './names.ts';
-import { nearest } from './nearest.ts';
 import { isObject, memberOf, type RawObject } from './raw.ts';
-import {
-  type EntryAsWritten,
-  entryKeys,
-  entrySchema,
-  fieldOf,
-  httpKeys,
-  oauthKeys,
-  otherNames,
-  stdioKeys,
-} from './schema.ts';
+import { type EntryAsWritten, entrySchema, fieldOf } from './schema.ts';
 
 /**
  * Reads an entry. Never throws; a wrong entry comes back with `problem` and without `entry`.
@@ -69,8 +60,6 @@ function identityOf(raw: unknown): string {
   return sha256(canonicalJson(isSet(url) && !isSet(command) ? { url } : { command, args: args ?? [], url }));
 }
 
-const textOf = (value: string | undefined): string | undefined => (value?.trim() ? value.trim() : undefined);
-
 function contradiction(written: EntryAsWritten): EntryProblem | null {
   const command = textOf(written.command);
   const url = textOf(written.url);
@@ -106,12 +95,6 @@ function unreadable(written: EntryAsWritten): EntryProblem | null {
   return null;
 }
 
-export const webAddressRule = 'url must be a whole address that begins with http:// or https://';
-
-export function isWebAddress(url: string): boolean {
-  return /^https?:\/\//i.test(url) && URL.canParse(url);
-}
-
 /** Every text of an entry in which placeholders count, with its field. */
 function textsOf(written: EntryAsWritten): readonly (readonly [string, string])[] {
   const stdio = textOf(written.command) !== undefined;
@@ -125,17 +108,6 @@ function textsOf(written: EntryAsWritten): readonly (readonly [string, string])[
         ['cwd', written.cwd ?? ''],
       ]
     : [['url', written.url ?? ''], ...table('headers')];
-}
-
-/** The problem of a text whose placeholders cannot be read; null when they can. */
-export function placeholderFault(field: string, text: string): EntryProblem | null {
-  const scanned = scan(text);
-  if (scanned.ok) return null;
-  const what =
-    scanned.fault.kind === 'unclosed'
-      ? `has \`\${\` without a closing \`}\``
-      : `has a \`\${…}\` that does not hold the name of a variable`;
-  return { field, message: `${field} ${what}; for a literal dollar sign write \`$$\`` };
 }
 
 function build(name: string, written: EntryAsWritten): ServerEntry {
@@ -166,8 +138,6 @@ function build(name: string, written: EntryAsWritten): ServerEntry {
   };
 }
 
-const isOauth = (auth: string | undefined): boolean => auth?.trim().toLowerCase() === 'oauth';
-
 function oauthOf(written: EntryAsWritten['oauth']): OauthSettings {
   const { clientId, scopes, clientMetadataUrl } = written ?? {};
   return {
@@ -175,39 +145,4 @@ function oauthOf(written: EntryAsWritten['oauth']): OauthSettings {
     ...(scopes === undefined ? {} : { scopes }),
     ...(clientMetadataUrl === undefined ? {} : { clientMetadataUrl }),
   };
-}
-
-function unknownKeys(raw: RawObject): string[] {
-  const say = (key: string, field: string, known: readonly string[]): string[] => {
-    if (known.includes(key)) return [];
-    const meant =
-      (Object.hasOwn(otherNames, key.toLowerCase()) && otherNames[key.toLowerCase()]) || nearest(key, known);
-    const hint = meant && known.includes(meant) ? `; did you mean \`${meant}\`?` : '';
-    return [`the key \`${field}\` is not known and is ignored${hint}`];
-  };
-  const { oauth } = raw;
-  return [
-    ...Object.keys(raw).flatMap((key) => say(key, key, entryKeys)),
-    ...(isObject(oauth) ? Object.keys(oauth).flatMap((key) => say(key, `oauth.${key}`, oauthKeys)) : []),
-  ];
-}
-
-/** Things that are allowed and probably not what was meant. */
-function remarks(written: EntryAsWritten, raw: RawObject, entry: ServerEntry): string[] {
-  const found: string[] = [];
-  const [idle, kind] = entry.transport === 'stdio' ? [httpKeys, '`command`'] : [stdioKeys, '`url`'];
-  for (const key of idle)
-    if (Object.hasOwn(raw, key)) found.push(`the key \`${key}\` means nothing in an entry with ${kind}`);
-  if (entry.transport !== 'stdio') {
-    if (textOf(written.auth) !== undefined && !isOauth(written.auth))
-      found.push('auth knows only `oauth`; the value is ignored');
-    const names = Object.keys(entry.headers).map((name) => name.toLowerCase());
-    const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-    for (const name of twice) found.push(`the header \`${name}\` is written more than once; the last one counts`);
-  }
-  if (entry.limits.callMaxMs < entry.limits.callTimeoutMs) {
-    found.push('callMaxMs is shorter than callTimeoutMs; it ends every call first');
-  }
-  if (entry.lazy && entry.disabled) found.push('lazy means nothing while the entry is disabled');
-  return found;
 }

@@ -2,9 +2,19 @@
  * Changes to a JSON text that leave everything else in it as it is: comments, order, spacing, line ends. Pure.
  * Offsets and texts are without a byte order mark. Every function expects a text that can be read.
  */
-import { createScanner } from 'jsonc-parser';
 import { canonicalJson } from './canonical.ts';
-import { type Node, type Property, plainValue, propertiesOf, propertyOf, readTree } from './jsonc.ts';
+import {
+  breaksBefore,
+  endOf,
+  endOfBreak,
+  lineIndent,
+  print,
+  spacesBefore,
+  startOfLine,
+  style,
+  tail,
+} from './json-layout.ts';
+import { type Node, plainValue, propertiesOf, propertyOf, readTree } from './jsonc.ts';
 import { isObject } from './raw.ts';
 
 type Path = readonly string[];
@@ -131,102 +141,6 @@ function removeProperty(text: string, parent: Node, index: number): string {
   const close = endOf(parent) - 1 - (text.length - result.length);
   const isBlank = result.slice(parent.offset + 1, close).trim() === '';
   return isBlank ? result.slice(0, parent.offset + 1) + result.slice(close) : result;
-}
-
-interface Tail {
-  /** Offset of the comma that follows; null when none does. */
-  readonly comma: number | null;
-  /** Where the property's line ends: after the comma and after comments on that line. */
-  readonly lineEnd: number;
-  readonly afterLineComment: boolean;
-  /** Nothing else stands on the line. */
-  readonly endsLine: boolean;
-}
-
-// Kinds of token, as the scanner numbers them.
-const commaToken = 5;
-const lineComment = 12;
-const blockComment = 13;
-const lineBreak = 14;
-const space = 15;
-const endOfText = 17;
-
-/** What follows a property up to the end of its line, and the comma wherever it is. */
-function tail(text: string, node: Node): Tail {
-  const scanner = createScanner(text, false);
-  scanner.setPosition(endOf(node));
-  let comma: number | null = null;
-  let lineEnd = endOf(node);
-  let sameLine = true;
-  let afterLineComment = false;
-  let endsLine = false;
-  for (;;) {
-    const token = scanner.scan() as number;
-    const start = scanner.getTokenOffset();
-    const end = start + scanner.getTokenLength();
-    if (token === lineBreak || token === endOfText) {
-      if (sameLine) endsLine = true;
-      sameLine = false;
-      if (token === endOfText) break;
-    } else if (token === commaToken && comma === null) {
-      comma = start;
-      // What stands behind a comma on a later line belongs to that line.
-      if (!sameLine) break;
-      lineEnd = end;
-    } else if (token === lineComment || token === blockComment) {
-      if (sameLine) {
-        if (/[\r\n]/.test(text.slice(start, end))) sameLine = false;
-        else {
-          lineEnd = end;
-          afterLineComment = token === lineComment;
-        }
-      }
-    } else if (token !== space) break;
-    if (!sameLine && comma !== null) break;
-  }
-  return { comma, lineEnd, afterLineComment, endsLine };
-}
-
-interface Style {
-  readonly indent: string;
-  readonly eol: string;
-}
-
-/** How the file is laid out, seen from its first property that has a line of its own. */
-function style(text: string, root: Node): Style {
-  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n';
-  const base = lineIndent(text, root.offset);
-  const indents = propertiesOf(root)
-    .filter((property) => breaksBefore(text, root, property))
-    .map((property) => lineIndent(text, property.node.offset))
-    .filter((indent) => indent.startsWith(base) && indent !== base);
-  return { indent: indents[0]?.slice(base.length) ?? '  ', eol };
-}
-
-function print(value: unknown, { indent, eol }: Style, line: string): string {
-  return JSON.stringify(value, null, indent).replaceAll('\n', `${eol}${line}`);
-}
-
-function breaksBefore(text: string, parent: Node, property: Property): boolean {
-  return startOfLine(text, property.node.offset) > parent.offset;
-}
-
-const endOf = (node: Node): number => node.offset + node.length;
-
-function startOfLine(text: string, offset: number): number {
-  return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1;
-}
-
-const lineIndent = (text: string, offset: number): string =>
-  /^[ \t]*/.exec(text.slice(startOfLine(text, offset), offset))?.[0] ?? '';
-
-/** Past spaces and the line break at an offset. */
-function endOfBreak(text: string, offset: number): number {
-  return offset + (/^[ \t]*(?:\r\n|\n|\r)?/.exec(text.slice(offset))?.[0].length ?? 0);
-}
-
-function spacesBefore(text: string, offset: number): number {
-  return offset - (/[ \t]*$/.exec(text.slice(0, offset))?.[0].length ?? 0);
 }
 
 /** Cuts must not overlap; of two at the same place the first one stands first. */

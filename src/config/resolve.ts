@@ -1,6 +1,6 @@
 /** Entry with placeholders → what a connection is opened with. Pure: variables come in through `lookup`. */
 import { basicFrom, decode, withScheme } from './authorization.ts';
-import { isWebAddress, placeholderFault, webAddressRule } from './entry.read.ts';
+import { isWebAddress, placeholderFault, webAddressRule } from './entry.texts.ts';
 import type { EntryProblem, HttpEntry, ResolvedEntry, ServerEntry, StdioEntry } from './entry.ts';
 import { childEnvironment, type Variables } from './environment.ts';
 import { expand, type Lookup, scan } from './expand.ts';

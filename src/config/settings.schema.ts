@@ -22,7 +22,13 @@ export const settingDefinitions = {
     .default('per-server')
     .describe('`per-server`: /mcp lists every tool with a prefix; `routed`: without, where names allow it'),
   'naming.maxLength': z
-    .union([z.literal(0), z.int().min(16).max(1024)], { error: nameLengthRule })
+    .union(
+      [
+        z.literal(0),
+        z.int({ error: nameLengthRule }).min(16, { error: nameLengthRule }).max(1024, { error: nameLengthRule }),
+      ],
+      { error: nameLengthRule },
+    )
     .default(64)
     .describe('Longest registered tool name in characters; 0: no limit'),
   'approval.windowMs': delay(0).default(50_000).describe('How long a caller waits for a person, in milliseconds'),
@@ -79,5 +85,6 @@ export const settingsSchema = z
 
 /** The JSON schema that is published as `schema/watchkeeper.schema.json`. */
 export function settingsJsonSchema(): Record<string, unknown> {
-  return { title: 'watchkeeper.json', ...z.toJSONSchema(settingsSchema, { io: 'input' }) };
+  const { $schema, ...rest } = z.toJSONSchema(settingsSchema, { io: 'input' });
+  return { $schema, title: 'watchkeeper.json', ...rest };
 }

@@ -2,7 +2,7 @@
  * One daemon a data directory. The lock is held by the operating system on a small SQLite file, so that it ends with the
  * process however that ends: there is no stale lock, and no pid that now belongs to somebody else is ever trusted.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
@@ -27,6 +27,8 @@ export function takeOwnership(dataDir: string): Ownership {
 }
 
 function openLock(file: string, dataDir: string): Database.Database {
+  // SQLite would make it readable by all.
+  closeSync(openSync(file, 'a', 0o600));
   const db = new Database(file, { timeout: 0 });
   try {
     db.pragma('locking_mode = EXCLUSIVE');

@@ -18,20 +18,22 @@ export interface SqliteLogOptions {
   readonly project?: (db: Database.Database) => Project;
 }
 
-interface EventRow {
-  position: number;
-  stream: string;
-  version: number;
-  type: string;
-  schema: number;
-  at: number;
-  cause: string | null;
-  data: string;
-}
+/** In the order of the columns below; arrays are read in half the time of objects. */
+type EventRow = readonly [
+  position: number,
+  stream: string,
+  version: number,
+  type: string,
+  schema: number,
+  at: number,
+  cause: string | null,
+  data: string,
+];
+const COLUMNS = 'position, stream, version, type, schema, at, cause, data';
 
-const recorded = (row: EventRow): Recorded => {
-  const { schema, data } = upcast(row.type, row.schema, JSON.parse(row.data));
-  return { ...row, type: row.type as FactType, schema, data: data as Recorded['data'] };
+const recorded = ([position, stream, version, type, written, at, cause, text]: EventRow): Recorded => {
+  const { schema, data } = upcast(type, written, JSON.parse(text));
+  return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
 
 /** Opens a database for reading what another process writes; throws when the file is missing. */
@@ -45,7 +47,7 @@ export function readLog(
 ): Pick<EventLog, 'read' | 'lastPosition' | 'positionAt' | 'head' | 'heads'> {
   const cached = new Map<string, Database.Statement>();
   const statement = (sql: string): Database.Statement => {
-    const known = cached.get(sql) ?? db.prepare(sql);
+    const known = cached.get(sql) ?? db.prepare(sql).raw();
     cached.set(sql, known);
     return known;
   };
@@ -68,7 +70,7 @@ export function readLog(
       // Without the plus sign the planner may walk a whole stream to find one type; positions are the better path.
       if (type !== undefined) where.push('+type = @type');
       const order = stream === undefined ? 'position' : 'version';
-      const sql = `select * from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
+      const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
       return (statement(sql).all({ after, upTo, stream, type, limit }) as EventRow[]).map(recorded);
     },
     lastPosition: () => newest.get() ?? 0,

@@ -1,3 +1,4 @@
+import type { Subscription } from 'rxjs';
 import type { Recorded } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 
@@ -20,24 +21,31 @@ export function followLog(
     const first = log.read({ limit: 1 })[0]?.position ?? 0;
     if (first > after + 1) on.gap(after + 1, first - 1);
   }
-  let ended = false;
   let last = after ?? log.lastPosition();
-  for (;;) {
-    const page = log.read({ after: last, stream, type, limit: PAGE });
-    if (page.length === 0 || ended) break;
-    last = page.at(-1)?.position ?? last;
-    on.events(page);
-  }
+  let next: NodeJS.Immediate | null = null;
+  let subscription: Subscription | null = null;
+
   const wanted = (fact: Recorded): boolean =>
     fact.position > last &&
     (stream === undefined || fact.stream === stream) &&
     (type === undefined || fact.type === type);
-  const subscription = log.committed$.subscribe((facts) => {
-    const found = facts.filter(wanted);
-    if (found.length > 0) on.events(found);
-  });
+  const listen = (): void => {
+    subscription = log.committed$.subscribe((facts) => {
+      const found = facts.filter(wanted);
+      if (found.length > 0) on.events(found);
+    });
+  };
+  // A page a turn, so that a long backlog stops nobody else; the feed begins in the turn of the last page, so nothing is missed.
+  const catchUp = (): void => {
+    const page = log.read({ after: last, stream, type, limit: PAGE });
+    last = page.at(-1)?.position ?? last;
+    if (page.length === PAGE) next = setImmediate(catchUp);
+    else listen();
+    if (page.length > 0) on.events(page);
+  };
+  catchUp();
   return () => {
-    ended = true;
-    subscription.unsubscribe();
+    if (next) clearImmediate(next);
+    subscription?.unsubscribe();
   };
 }

@@ -334,7 +334,7 @@ function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): P
     case 'expired':
       return 'call-expired';
     case 'failed':
-      return 'server-not-connected';
+      return because === 'rejected' ? 'call-rejected' : 'server-not-connected';
     case 'cancelled':
       return 'call-cancelled';
     case 'abandoned':

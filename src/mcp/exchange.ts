@@ -121,7 +121,11 @@ export class Exchanger {
       } catch (error) {
         return failed(codeOf(error));
       }
-      const abort = () => request.destroy(Object.assign(new Error('aborted'), { code: 'ABORT_ERR' }));
+      // No error is given to `destroy`: between the end of an answer and the return of its socket nobody listens for one.
+      const abort = () => {
+        failed('ABORT_ERR');
+        request.destroy();
+      };
       if (signal !== undefined) {
         setMaxListeners(0, signal); // as many listeners as requests at once, and that is no leak
         signal.addEventListener('abort', abort, { once: true });

@@ -28,11 +28,18 @@ type Redact = (text: string) => string;
 type StdioEntry = Extract<OpenOptions['entry'], { transport: 'stdio' }>;
 type HttpEntry = Exclude<OpenOptions['entry'], { transport: 'stdio' }>;
 
-/** Opens a connection up to the end of the handshake (see `OpenConnection`). */
-export const openConnection: OpenConnection = (options) => {
+/** Opens a connection up to the end of the handshake (see `OpenConnection`). Two transports, two eras, one way in. */
+export const openConnection: OpenConnection = async (options) => {
   const { entry } = options;
   const redact = redactor(entry.secrets);
-  return entry.transport === 'stdio' ? openStdio(entry, options, redact) : openHttp(entry, options, redact);
+  try {
+    return await (entry.transport === 'stdio' ? openStdio(entry, options, redact) : openHttp(entry, options, redact));
+  } catch (error) {
+    if (error instanceof ConnectionError) throw error;
+    // Not the server's doing: a package that cannot be loaded, a fault of ours. It is said, and tried again.
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new ConnectionError(failureOf('connect', { seen: 'daemon', detail }, redact));
+  }
 };
 
 /** One try: a channel of its own, and what becomes of it. */

@@ -46,7 +46,7 @@ export async function keepPush(
   times: PushTimes = pushTimes,
 ): Promise<void> {
   let delay = times.firstMs;
-  let openedBefore = false;
+  let missed = false;
   let shown: boolean | null = null;
   const show = (push: boolean, reason?: string) => {
     if (signal.aborted || shown === push) return;
@@ -59,8 +59,8 @@ export async function keepPush(
     try {
       const stream = await open(signal);
       const since = performance.now();
-      if (openedBefore) gap();
-      openedBefore = true;
+      if (missed) gap();
+      missed = true;
       const early = await Promise.race([stream.ended, waited(times.settleMs, signal)]);
       if (early === null) show(true);
       reason = early ?? (await stream.ended);
@@ -75,6 +75,7 @@ export async function keepPush(
       reason = error instanceof Error ? error.message : String(error);
       if (error instanceof NoPush && error.never) return show(false, reason);
     }
+    missed = true;
     show(false, reason);
     await waited(Math.max(delay, Math.min(pause ?? 0, times.longestMs)), signal);
     delay = Math.min(delay * 2, times.longestMs);

@@ -3,13 +3,7 @@
  * SDK's (handshake, listen streams, answers to the server). The SDK re-reads results through its schemas, where one
  * unknown content block or one odd tool fails the whole.
  */
-import type {
-  JSONRPCMessage,
-  SdkErrorCode,
-  SdkHttpError,
-  Transport,
-  TransportSendOptions,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Channel } from './channel.ts';
 import { Fault, type Observation } from './failure.ts';
 import { isObject, type Message, type RpcError } from './message.ts';
@@ -30,6 +24,8 @@ export interface Asked {
   readonly answer: Promise<Answer>;
   /** Gives the request up and tells the server. Resolves with whether it may have reached the server. */
   cancel(reason: string): Promise<boolean>;
+  /** Gives it up without a word to the server. */
+  abandon(): void;
 }
 
 export interface AskOptions {
@@ -46,20 +42,11 @@ interface Pending {
 /** Ids of ours; the SDK counts from 0 and makes a handful. Numbers, since some servers cannot read others. */
 const FIRST_ID = 1_000;
 
-type HttpErrorMaker = { readonly SdkHttpError: typeof SdkHttpError; readonly SdkErrorCode: typeof SdkErrorCode };
+type VersionedChannel = Channel & { protocolVersion?: string | undefined };
 
-export class Wire implements Transport {
-  onmessage: Transport['onmessage'];
-  onclose: (() => void) | undefined;
-  onerror: ((error: Error) => void) | undefined;
-
+export class Wire {
   /** Closing a request's own stream is how it is cancelled on a modern connection. */
-  readonly hasPerRequestStream: boolean;
-  /** Method of the last request the SDK sent, and the fault that ended the last of its sendings. */
-  lastMethod: string | undefined;
-  lastFault: Fault | null = null;
-  /** Whether the server answered the era probe, known once initialize is sent. */
-  probeAnswered = false;
+  readonly perRequestStream: boolean;
   /** Why the channel ended by itself. */
   ended: Observation | null = null;
   onToolsChanged: () => void = () => {};
@@ -67,24 +54,24 @@ export class Wire implements Transport {
   /** What every request of the modern era carries in `_meta`; null in the legacy era. */
   envelope: Readonly<Record<string, unknown>> | null = null;
 
-  readonly #channel: Channel & { protocolVersion?: string | undefined };
-  readonly #errors: HttpErrorMaker;
+  readonly #channel: VersionedChannel;
   readonly #pending = new Map<number, Pending>();
+  #side: SdkSide | null = null;
   #nextId = FIRST_ID;
   #onQuiet: () => void = () => {};
   #closed = false;
-  #heard = false;
 
-  constructor(
-    channel: Channel & { protocolVersion?: string | undefined },
-    errors: HttpErrorMaker,
-    perRequestStream: boolean,
-  ) {
+  constructor(channel: VersionedChannel, perRequestStream: boolean) {
     this.#channel = channel;
-    this.#errors = errors;
-    this.hasPerRequestStream = perRequestStream;
+    this.perRequestStream = perRequestStream;
     channel.onmessage = (message) => this.receive(message);
     channel.onend = (reason) => this.#end(reason);
+  }
+
+  /** The SDK's end of the wire. A new one takes the place of the one before, which hears nothing any more. */
+  side(): SdkSide {
+    this.#side = new SdkSide(this.#channel, this.perRequestStream);
+    return this.#side;
   }
 
   /** Resolves when no request of ours waits for its answer any more, or after `ms`. */
@@ -101,40 +88,16 @@ export class Wire implements Transport {
     });
   }
 
-  async start(): Promise<void> {
-    await this.#noting(this.#channel.start());
-  }
-
-  /** For the SDK. Statuses reject in its own type, since its era probe decides by that. */
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if ('method' in message && 'id' in message) {
-      if (message.method === 'initialize') this.probeAnswered = this.#heard;
-      this.lastMethod = message.method;
-      this.lastFault = null;
-    }
-    const end = options?.onRequestStreamEnd;
-    try {
-      await this.#noting(
-        this.#channel.send(message as Message, {
-          signal: options?.requestSignal,
-          headers: options?.headers,
-          onAnswerEnd: end === undefined ? undefined : () => end(),
-        }),
-      );
-    } catch (error) {
-      throw this.#forSdk(error);
-    }
-  }
-
-  setProtocolVersion(version: string): void {
-    this.#channel.protocolVersion = version;
+  /** Rejects with a `Fault`. */
+  start(): Promise<void> {
+    return this.#channel.start();
   }
 
   async close(): Promise<void> {
     if (!this.#closed) {
       this.#closed = true;
       this.#failAll({ seen: 'daemon', detail: 'the connection was closed' });
-      this.onclose?.();
+      this.#side?.onclose?.();
     }
     await this.#channel.close();
   }
@@ -151,7 +114,7 @@ export class Wire implements Transport {
         observation: end ?? { seen: 'daemon', detail: 'the connection is closed' },
         sent: false,
       });
-      return { answer, cancel: async () => false };
+      return { answer, cancel: async () => false, abandon: () => {} };
     }
     const stop = new AbortController();
     this.#pending.set(id, {
@@ -176,12 +139,14 @@ export class Wire implements Transport {
           return fault.sent;
         },
       );
-    return { answer, cancel: (reason) => this.#cancel(id, reason, stop, sending) };
+    const abandon = () => {
+      if (this.#pending.delete(id)) stop.abort();
+    };
+    return { answer, cancel: (reason) => this.#cancel(id, reason, stop, sending), abandon };
   }
 
   /** A message from the server, on whatever stream. */
   receive(message: Message): void {
-    this.#heard = true;
     if (message.method === undefined) {
       const id = Number(message.id);
       if (Number.isInteger(id) && id >= FIRST_ID && id < this.#nextId && message.id !== null) {
@@ -202,7 +167,7 @@ export class Wire implements Transport {
       }
       if (message.method === 'notifications/tools/list_changed') this.onToolsChanged();
     }
-    this.onmessage?.(message as JSONRPCMessage);
+    this.#side?.receive(message);
   }
 
   #request(
@@ -235,7 +200,7 @@ export class Wire implements Transport {
   /** Legacy servers and those on a pipe are told; over modern HTTP closing the stream says it. */
   async #cancel(id: number, reason: string, stop: AbortController, sending: Promise<boolean>): Promise<boolean> {
     if (!this.#pending.delete(id)) return sending;
-    if (this.envelope === null || !this.hasPerRequestStream) {
+    if (this.envelope === null || !this.perRequestStream) {
       const notice: Message = {
         jsonrpc: '2.0',
         method: 'notifications/cancelled',
@@ -255,35 +220,66 @@ export class Wire implements Transport {
     if (this.ended !== null || this.#closed) return;
     this.ended = reason;
     this.#failAll(reason);
-    this.onclose?.();
+    this.#side?.onclose?.();
     this.onEnded(reason);
   }
 
   #failAll(observation: Observation): void {
     for (const { settle } of [...this.#pending.values()]) settle({ kind: 'fault', observation, sent: true });
   }
+}
 
-  async #noting(work: Promise<void>): Promise<void> {
+/** What the SDK's client takes for a transport. The channel is started and closed by whoever made it. */
+export class SdkSide implements Transport {
+  onmessage: Transport['onmessage'];
+  onclose: (() => void) | undefined;
+  onerror: ((error: Error) => void) | undefined;
+  readonly hasPerRequestStream: boolean;
+  /** The fault that ended the last sending that failed. */
+  fault: Fault | null = null;
+
+  readonly #channel: VersionedChannel;
+
+  constructor(channel: VersionedChannel, perRequestStream: boolean) {
+    this.#channel = channel;
+    this.hasPerRequestStream = perRequestStream;
+  }
+
+  async start(): Promise<void> {}
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const end = options?.onRequestStreamEnd;
+    // Streams end without an answer, which the SDK waits out unless it is a subscription.
+    const onAnswerEnd = end === undefined ? (reason: Observation) => this.#unanswered(message, reason) : () => end();
     try {
-      await work;
+      await this.#channel.send(message as Message, { signal: options?.requestSignal, headers: options?.headers, onAnswerEnd });
     } catch (error) {
-      this.lastFault = asFault(error);
+      this.fault = asFault(error);
       throw error;
     }
   }
 
-  #forSdk(error: unknown): unknown {
-    const { SdkErrorCode: codes, SdkHttpError: HttpError } = this.#errors;
-    if (!(error instanceof Fault) || error.observation.seen !== 'status') return error;
-    const { status, text } = error.observation;
-    return new HttpError(codes.ClientHttpNotImplemented, `HTTP ${status}`, { status, statusText: '', text });
+  setProtocolVersion(version: string): void {
+    this.#channel.protocolVersion = version;
   }
-}
 
-/** The SDK knows a stdio transport, whose silence means an old server, by these two members. */
-export class StdioWire extends Wire {
-  readonly stderr = null;
-  readonly pid = null;
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+
+  receive(message: Message): void {
+    try {
+      this.onmessage?.(message as JSONRPCMessage);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  #unanswered(message: JSONRPCMessage, reason: Observation): void {
+    if (!('id' in message) || !('method' in message) || this.#answered.has(message.id)) return;
+    this.fault = new Fault(reason, true);
+    this.onclose?.();
+  }
 }
 
 function settling(): { answer: Promise<Answer>; settle: (answer: Answer) => void } {

@@ -1,7 +1,7 @@
 /** The ledger: one row a call. */
 import type { Database } from 'better-sqlite3';
 import type { CallRequest, Outcome } from '../events/call.events.ts';
-import { callOf, type Projection } from './projection.ts';
+import { callOf, type Projection, type RecordedOf } from './projection.ts';
 
 /** Times are ms since the epoch; sizes in bytes. */
 export interface CallRow {
@@ -30,81 +30,148 @@ export interface CallRow {
   readonly unusual: readonly string[];
 }
 
+type CallFactType = 'CallHeld' | 'CallApproved' | 'CallStarted' | 'CallSettled';
+type CallRecorded = { [Type in CallFactType]: RecordedOf<Type> }[CallFactType];
+
+/** The row after one more fact. A call's first fact says what is asked. */
+export function evolveCallRow(row: CallRow | null, fact: CallRecorded): CallRow | null {
+  switch (fact.type) {
+    case 'CallHeld': {
+      const { expiresAt, unusual } = fact.data;
+      return { ...asked(fact, fact.data), state: 'held', expiresAt, unusual };
+    }
+    case 'CallApproved':
+      return row && { ...row, state: 'approved', decidedBy: fact.data.by };
+    case 'CallStarted':
+      return { ...(row ?? asked(fact, fact.data)), state: 'running', verdict: fact.data.verdict, startedAt: fact.at };
+    case 'CallSettled': {
+      const { outcome, request, reason = null, by, resultBytes = null, truncated = null } = fact.data;
+      const before = row ?? (request ? asked(fact, request) : null);
+      const decidedBy = by ?? before?.decidedBy ?? null;
+      return (
+        before && {
+          ...before,
+          state: 'settled',
+          outcome,
+          settledAt: fact.at,
+          reason,
+          decidedBy,
+          resultBytes,
+          truncated,
+        }
+      );
+    }
+  }
+}
+
+const asked = ({ stream, position, at }: CallRecorded, request: CallRequest): CallRow => ({
+  seq: position,
+  id: callOf(stream),
+  server: request.server,
+  tool: request.tool,
+  name: request.name,
+  state: 'running',
+  outcome: null,
+  mode: request.mode,
+  client: request.client,
+  door: request.door,
+  verdict: null,
+  requestedAt: at,
+  startedAt: null,
+  settledAt: null,
+  expiresAt: null,
+  argsHash: request.argsHash,
+  argsBytes: request.argsBytes,
+  resultBytes: null,
+  truncated: null,
+  decidedBy: null,
+  reason: null,
+  unusual: [],
+});
+
+const inserter = (db: Database): ((row: CallRow) => void) => {
+  const insert = db.prepare(
+    `insert into calls (seq, id, server, tool, name, state, outcome, mode, client, door, verdict, requested_at, started_at,
+      settled_at, expires_at, args_hash, args_bytes, result_bytes, truncated, decided_by, reason, unusual)
+     values (${Array(22).fill('?').join(', ')})`,
+  );
+  return (row) => {
+    const { seq, id, server, tool, name, state, outcome, mode, client, door, verdict, requestedAt, startedAt } = row;
+    const { settledAt, expiresAt, argsHash, argsBytes, resultBytes, truncated, decidedBy, reason, unusual } = row;
+    const flag = truncated === null ? null : Number(truncated);
+    insert.run(
+      seq,
+      id,
+      server,
+      tool,
+      name,
+      state,
+      outcome,
+      mode,
+      client,
+      door,
+      verdict,
+      requestedAt,
+      startedAt,
+      settledAt,
+      expiresAt,
+      argsHash,
+      argsBytes,
+      resultBytes,
+      flag,
+      decidedBy,
+      reason,
+      JSON.stringify(unusual),
+    );
+  };
+};
+
 export const calls: Projection = {
   name: 'calls',
   tables: ['calls'],
   on(db) {
-    const insert = db.prepare(
-      `insert into calls (seq, id, server, tool, name, state, outcome, mode, client, door, verdict, requested_at, started_at, settled_at, expires_at, args_hash, args_bytes, reason, unusual)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
+    const insert = inserter(db);
     const start = db.prepare("update calls set state = 'running', verdict = ?, started_at = ? where id = ?");
     const approve = db.prepare("update calls set state = 'approved', decided_by = ? where id = ?");
     const settle = db.prepare(
-      "update calls set state = 'settled', outcome = ?, settled_at = ?, result_bytes = ?, truncated = ?, reason = ?, decided_by = coalesce(?, decided_by) where id = ?",
+      `update calls set state = 'settled', outcome = ?, settled_at = ?, result_bytes = ?, truncated = ?, reason = ?,
+        decided_by = coalesce(?, decided_by) where id = ?`,
     );
-    const add = (
-      seq: number,
-      id: string,
-      at: number,
-      request: CallRequest,
-      more: {
-        state: CallRow['state'];
-        outcome?: Outcome;
-        verdict?: string;
-        startedAt?: number;
-        settledAt?: number;
-        expiresAt?: number;
-        reason?: string | undefined;
-        unusual?: readonly string[];
+    const begin = (fact: CallRecorded): void => {
+      const row = evolveCallRow(null, fact);
+      if (row) insert(row);
+    };
+    // Rows are changed in place: this is the way of every call, and reading a row first would double its cost.
+    return {
+      CallHeld: begin,
+      CallApproved: ({ stream, data }) => void approve.run(data.by, callOf(stream)),
+      CallStarted: (fact) => {
+        if (fact.version === 1) begin(fact);
+        else start.run(fact.data.verdict, fact.at, callOf(fact.stream));
       },
-    ): void => {
-      insert.run(
-        seq,
-        id,
-        request.server,
-        request.tool,
-        request.name,
-        more.state,
-        more.outcome ?? null,
-        request.mode,
-        request.client,
-        request.door,
-        more.verdict ?? null,
-        at,
-        more.startedAt ?? null,
-        more.settledAt ?? null,
-        more.expiresAt ?? null,
-        request.argsHash,
-        request.argsBytes,
-        more.reason ?? null,
-        JSON.stringify(more.unusual ?? []),
-      );
+      CallSettled: (fact) => {
+        const { outcome, request, reason = null, by = null, resultBytes = null, truncated } = fact.data;
+        const flag = truncated === undefined ? null : Number(truncated);
+        if (request) begin(fact);
+        else settle.run(outcome, fact.at, resultBytes, flag, reason, by, callOf(fact.stream));
+      },
+    };
+  },
+  fill(db) {
+    const insert = inserter(db);
+    const open = new Map<string, CallRow>();
+    const apply = (fact: CallRecorded): void => {
+      const row = evolveCallRow(open.get(fact.stream) ?? null, fact);
+      if (!row) return;
+      if (row.state !== 'settled') open.set(fact.stream, row);
+      else {
+        open.delete(fact.stream);
+        insert(row);
+      }
     };
     return {
-      CallHeld: ({ stream, position, at, data }) =>
-        add(position, callOf(stream), at, data, { state: 'held', expiresAt: data.expiresAt, unusual: data.unusual }),
-      CallApproved: ({ stream, data }) => void approve.run(data.by, callOf(stream)),
-      CallStarted: ({ stream, position, version, at, data }) => {
-        const id = callOf(stream);
-        if (version === 1) add(position, id, at, data, { state: 'running', verdict: data.verdict, startedAt: at });
-        else start.run(data.verdict, at, id);
-      },
-      CallSettled: ({ stream, position, at, data }) => {
-        const id = callOf(stream);
-        const { outcome, request, reason } = data;
-        if (request) add(position, id, at, request, { state: 'settled', outcome, settledAt: at, reason });
-        else
-          settle.run(
-            outcome,
-            at,
-            data.resultBytes ?? null,
-            data.truncated === undefined ? null : Number(data.truncated),
-            reason ?? null,
-            data.by ?? null,
-            id,
-          );
-      },
+      handlers: { CallHeld: apply, CallApproved: apply, CallStarted: apply, CallSettled: apply },
+      finish: () => [...open.values()].forEach(insert),
     };
   },
 };

@@ -28,52 +28,91 @@ export function causeOf({ type, data }: Recorded): string {
 }
 
 interface Open {
-  seq: number;
-  state: string;
-  started: number;
+  readonly server: string;
+  readonly seq: number;
+  readonly state: string;
+  readonly started: number;
+  readonly cause: string;
+  readonly position: number;
+}
+
+/** Where intervals are kept: in the table as they come, or in memory until they are closed. */
+interface Intervals {
+  latest(server: string): Open | undefined;
+  everyOpen(): Open[];
+  begin(open: Open): void;
+  end(open: Open, at: number): void;
 }
 
 export const history: Projection = {
   name: 'history',
   tables: ['history'],
-  on(db) {
-    const latest = db.prepare<[string], Open>(
-      'select seq, state, started from history where server = ? order by seq desc limit 1',
-    );
-    const everyOpen = db.prepare<[], Open & { server: string }>(
-      'select server, seq, state, started from history where ended is null',
-    );
-    const end = db.prepare('update history set ended = ? where server = ? and seq = ?');
-    const begin = db.prepare(
-      'insert into history (server, seq, state, started, ended, cause, position) values (?, ?, ?, ?, null, ?, ?)',
-    );
-
-    const turn = (server: string, open: Open | undefined, state: string, at: number, fact: Recorded): void => {
-      if (open) end.run(at, server, open.seq);
-      begin.run(server, (open?.seq ?? 0) + 1, state, at, causeOf(fact), fact.position);
-    };
-    const move = (fact: Recorded): void => {
-      const { to } = fact.data;
-      const server = serverOf(fact.stream);
-      const open = latest.get(server);
-      if (to !== undefined && open?.state !== to) turn(server, open, to, fact.at, fact);
-    };
+  on: (db) => handlersOn(inTable(db)),
+  fill(db) {
+    const open = new Map<string, Open>();
+    const insert = inserter(db);
     return {
-      ...(Object.fromEntries(Object.keys(serverFacts).map((type) => [type, move])) as Handlers),
-      DaemonStarted: (fact) => {
-        const { lastAlive } = fact.data;
-        if (lastAlive === null) return;
-        for (const open of everyOpen.all()) {
-          const { server, state } = open;
-          const diedAt = Math.max(lastAlive, open.started);
-          turn(server, open, UNOBSERVED, diedAt, fact);
-          // What was at rest still is; for the others the daemon's own end follows as a fact of theirs.
-          if (state === 'stopped' || state === 'disabled') turn(server, latest.get(server), state, fact.at, fact);
-        }
+      handlers: handlersOn({
+        latest: (server) => open.get(server),
+        everyOpen: () => [...open.values()],
+        begin: (interval) => void open.set(interval.server, interval),
+        end: (interval, at) => insert(interval, at),
+      }),
+      finish: () => {
+        for (const interval of open.values()) insert(interval, null);
       },
     };
   },
 };
+
+function inserter(db: Database): (interval: Open, ended: number | null) => void {
+  const insert = db.prepare(
+    'insert into history (server, seq, state, started, ended, cause, position) values (?, ?, ?, ?, ?, ?, ?)',
+  );
+  return ({ server, seq, state, started, cause, position }, ended) =>
+    void insert.run(server, seq, state, started, ended, cause, position);
+}
+
+function inTable(db: Database): Intervals {
+  const latest = db.prepare<[string], Open>('select * from history where server = ? order by seq desc limit 1');
+  const everyOpen = db.prepare<[], Open>('select * from history where ended is null');
+  const end = db.prepare('update history set ended = ? where server = ? and seq = ?');
+  const insert = inserter(db);
+  return {
+    latest: (server) => latest.get(server),
+    everyOpen: () => everyOpen.all(),
+    begin: (interval) => insert(interval, null),
+    end: ({ server, seq }, at) => void end.run(at, server, seq),
+  };
+}
+
+function handlersOn(intervals: Intervals): Handlers {
+  const turn = (server: string, open: Open | undefined, state: string, at: number, fact: Recorded): void => {
+    if (open) intervals.end(open, at);
+    const { position } = fact;
+    intervals.begin({ server, seq: (open?.seq ?? 0) + 1, state, started: at, cause: causeOf(fact), position });
+  };
+  const move = (fact: Recorded): void => {
+    const { to } = fact.data;
+    const server = serverOf(fact.stream);
+    const open = intervals.latest(server);
+    if (to !== undefined && open?.state !== to) turn(server, open, to, fact.at, fact);
+  };
+  return {
+    ...(Object.fromEntries(Object.keys(serverFacts).map((type) => [type, move])) as Handlers),
+    DaemonStarted: (fact) => {
+      const { lastAlive } = fact.data;
+      if (lastAlive === null) return;
+      for (const open of intervals.everyOpen()) {
+        const { server, state } = open;
+        const diedAt = Math.max(lastAlive, open.started);
+        turn(server, open, UNOBSERVED, diedAt, fact);
+        // What was at rest still is; for the others the daemon's own end follows as a fact of theirs.
+        if (state === 'stopped' || state === 'disabled') turn(server, intervals.latest(server), state, fact.at, fact);
+      }
+    },
+  };
+}
 
 /** Ascending by server and time; clipped to `from` and `to` (ms since the epoch) where given. */
 export function readHistory(

@@ -16,15 +16,38 @@ export interface Projection {
   readonly tables: readonly string[];
   /** Prepares its statements once for a database. */
   on(db: Database): Handlers;
+  /**
+   * The same from an empty table: rows may be kept in memory until they no longer change, or until `finish`.
+   * Views whose rows change often have it, so that filling them does not write every change.
+   */
+  fill?(db: Database): { readonly handlers: Handlers; readonly finish: () => void };
 }
 
 /** Applies facts to all views, in order. */
 export function projector(db: Database, projections: readonly Projection[]): (facts: readonly Recorded[]) => void {
+  return dispatch(projections.map((projection) => projection.on(db)));
+}
+
+/** Applies facts to views whose tables are empty; rows are complete after `finish`. */
+export function filler(
+  db: Database,
+  projections: readonly Projection[],
+): { readonly apply: (facts: readonly Recorded[]) => void; readonly finish: () => void } {
+  const fills = projections.map(
+    (projection) => projection.fill?.(db) ?? { handlers: projection.on(db), finish: () => {} },
+  );
+  return {
+    apply: dispatch(fills.map(({ handlers }) => handlers)),
+    finish: () => {
+      for (const { finish } of fills) finish();
+    },
+  };
+}
+
+function dispatch(all: readonly Handlers[]): (facts: readonly Recorded[]) => void {
   const handlers = new Map<string, ((fact: Recorded) => void)[]>();
-  for (const projection of projections) {
-    for (const [type, handle] of Object.entries(projection.on(db))) {
-      handlers.set(type, [...(handlers.get(type) ?? []), handle as (fact: Recorded) => void]);
-    }
+  for (const [type, handle] of all.flatMap((some) => Object.entries(some))) {
+    handlers.set(type, [...(handlers.get(type) ?? []), handle as (fact: Recorded) => void]);
   }
   return (facts) => {
     for (const fact of facts) {

@@ -1,7 +1,7 @@
 /** The last known tools of each server, as received. */
 import type { Database } from 'better-sqlite3';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { type Projection, serverOf } from './projection.ts';
+import { type Handlers, type Projection, serverOf } from './projection.ts';
 
 export interface RegistryRow {
   readonly server: string;
@@ -11,26 +11,39 @@ export interface RegistryRow {
   readonly warnings: readonly string[];
 }
 
+type Columns = readonly [server: string, position: number, signature: string, tools: string, warnings: string];
+
+const writer = (db: Database): ((columns: Columns) => void) => {
+  const put = db.prepare(
+    'insert or replace into registry (server, position, signature, tools, warnings) values (?, ?, ?, ?, ?)',
+  );
+  return (columns) => void put.run(...columns);
+};
+
+const handlersOn = (put: (columns: Columns) => void, drop: (server: string) => void): Handlers => ({
+  ToolsListed: ({ stream, position, data }) => {
+    if (!data.tools) return;
+    const { signature, tools, warnings = [] } = data;
+    put([serverOf(stream), position, signature, JSON.stringify(tools), JSON.stringify(warnings)]);
+  },
+  ServerRemoved: ({ stream }) => drop(serverOf(stream)),
+});
+
 export const registry: Projection = {
   name: 'registry',
   tables: ['registry'],
   on(db) {
-    const put = db.prepare(
-      'insert or replace into registry (server, position, signature, tools, warnings) values (?, ?, ?, ?, ?)',
-    );
     const drop = db.prepare('delete from registry where server = ?');
+    return handlersOn(writer(db), (server) => void drop.run(server));
+  },
+  fill(db) {
+    const rows = new Map<string, Columns>();
     return {
-      ToolsListed: ({ stream, position, data }) => {
-        if (!data.tools) return;
-        put.run(
-          serverOf(stream),
-          position,
-          data.signature,
-          JSON.stringify(data.tools),
-          JSON.stringify(data.warnings ?? []),
-        );
-      },
-      ServerRemoved: ({ stream }) => void drop.run(serverOf(stream)),
+      handlers: handlersOn(
+        (columns) => rows.set(columns[0], columns),
+        (server) => rows.delete(server),
+      ),
+      finish: () => [...rows.values()].forEach(writer(db)),
     };
   },
 };

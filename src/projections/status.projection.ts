@@ -50,14 +50,14 @@ const blank = (server: string, at: number): StatusRow => ({
 export function evolveStatus(before: StatusRow | null, fact: Recorded<ServerFact>): StatusRow {
   const row = before ?? blank(serverOf(fact.stream), fact.at);
   const state = fact.data.to ?? row.state;
-  const moved: StatusRow = {
+  return {
     ...row,
     position: fact.position,
     state,
     since: state === row.state ? row.since : fact.at,
     nextAttemptAt: state === 'backing-off' ? row.nextAttemptAt : null,
+    ...changes(row, fact as never),
   };
-  return { ...moved, ...changes(row, fact as never) };
 }
 
 type Changes = Partial<StatusRow>;
@@ -182,20 +182,36 @@ const fromColumns = (row: Columns): StatusRow => ({
   gone: row.gone === 1,
 });
 
+const handleAll = (apply: (fact: Recorded) => void): Handlers =>
+  Object.fromEntries(Object.keys(serverFacts).map((type) => [type, apply])) as Handlers;
+
+const writer = (db: Database): ((row: StatusRow) => void) => {
+  const put = db.prepare(
+    `insert or replace into status values (@server, @position, @transport, @state, @since, @error, @attempt, @next_attempt_at, @pid,
+      @era, @protocol_version, @server_info, @instructions, @tools, @last_seen, @push, @gone)`,
+  );
+  return (row) => void put.run(toColumns(row));
+};
+
 export const status: Projection = {
   name: 'status',
   tables: ['status'],
-  on(db): Handlers {
+  on(db) {
     const get = db.prepare<[string], Columns>('select * from status where server = ?');
-    const put = db.prepare(
-      `insert or replace into status values (@server, @position, @transport, @state, @since, @error, @attempt, @next_attempt_at, @pid,
-        @era, @protocol_version, @server_info, @instructions, @tools, @last_seen, @push, @gone)`,
-    );
-    const apply = (fact: Recorded): void => {
+    const put = writer(db);
+    return handleAll((fact) => {
       const before = get.get(serverOf(fact.stream));
-      put.run(toColumns(evolveStatus(before ? fromColumns(before) : null, fact as Recorded<ServerFact>)));
+      put(evolveStatus(before ? fromColumns(before) : null, fact as Recorded<ServerFact>));
+    });
+  },
+  fill(db) {
+    const rows = new Map<string, StatusRow>();
+    return {
+      handlers: handleAll((fact) => {
+        rows.set(fact.stream, evolveStatus(rows.get(fact.stream) ?? null, fact as Recorded<ServerFact>));
+      }),
+      finish: () => [...rows.values()].forEach(writer(db)),
     };
-    return Object.fromEntries(Object.keys(serverFacts).map((type) => [type, apply])) as Handlers;
   },
 };
 

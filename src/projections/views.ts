@@ -5,7 +5,7 @@ import { allowlist } from './allowlist.projection.ts';
 import { calls } from './calls.projection.ts';
 import { catalog } from './catalog.projection.ts';
 import { history } from './history.projection.ts';
-import { type Projection, projector } from './projection.ts';
+import { filler, type Projection } from './projection.ts';
 import { registry } from './registry.projection.ts';
 import { status } from './status.projection.ts';
 
@@ -15,7 +15,7 @@ export const viewTables: readonly string[] = views.flatMap((view) => view.tables
 
 /** Empties every view and fills it again, in one transaction: readers see the old rows until it is done. */
 export function rebuildViews(db: Database, pages: Iterable<readonly Recorded[]>): number {
-  const apply = projector(db, views);
+  const { apply, finish } = filler(db, views);
   let facts = 0;
   db.transaction(() => {
     for (const table of viewTables) db.prepare(`delete from ${table}`).run();
@@ -23,6 +23,7 @@ export function rebuildViews(db: Database, pages: Iterable<readonly Recorded[]>)
       apply(page);
       facts += page.length;
     }
+    finish();
   }).immediate();
   return facts;
 }

@@ -4,7 +4,9 @@ import { call, serverStatus, tool } from './shapes.ts';
 
 const tools = [
   tool('memory', 'read_graph', { allowed: true, title: 'Read the graph' }),
-  tool('memory', 'search', { parameters: { type: 'object', properties: { zip: { type: 'string' }, limit: { type: 'integer' } } } }),
+  tool('memory', 'search', {
+    parameters: { type: 'object', properties: { zip: { type: 'string' }, limit: { type: 'integer' } } },
+  }),
   tool('time', 'now', { stale: true, description: 'The time\nnow.' }),
   tool('web', 'search'),
 ];
@@ -44,8 +46,15 @@ describe('tools', () => {
 
   it('tells a server without tools from one that does not exist', async () => {
     fake.routes['GET /v1/mcp/tools'] = { tools: [] };
-    expect(await fake.run('tools memory')).toMatchObject({ exit: 0, out: 'No tools.\n', err: 'See why: watchkeeper status memory\n' });
-    expect(await fake.run('tools memori')).toMatchObject({ exit: 1, err: expect.stringContaining('Did you mean "memory"?') });
+    expect(await fake.run('tools memory')).toMatchObject({
+      exit: 0,
+      out: 'No tools.\n',
+      err: 'See why: watchkeeper status memory\n',
+    });
+    expect(await fake.run('tools memori')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('Did you mean "memory"?'),
+    });
   });
 });
 
@@ -61,9 +70,24 @@ describe('call', () => {
   });
 
   it.each([
-    ['a name that two servers have', 'search', 2, '2 servers have a tool "search".\n  watchkeeper call mcp__memory__search\n  watchkeeper call mcp__web__search\n'],
-    ['a mistyped name', 'raed_graph', 1, 'There is no tool "raed_graph". Did you mean "read_graph"?\n  watchkeeper call read_graph\n'],
-    ['a mistyped name with its server', 'time.nwo', 1, 'There is no tool "time.nwo". Did you mean "time.now"?\n  watchkeeper call time.now\n'],
+    [
+      'a name that two servers have',
+      'search',
+      2,
+      '2 servers have a tool "search".\n  watchkeeper call mcp__memory__search\n  watchkeeper call mcp__web__search\n',
+    ],
+    [
+      'a mistyped name',
+      'raed_graph',
+      1,
+      'There is no tool "raed_graph". Did you mean "read_graph"?\n  watchkeeper call read_graph\n',
+    ],
+    [
+      'a mistyped name with its server',
+      'time.nwo',
+      1,
+      'There is no tool "time.nwo". Did you mean "time.now"?\n  watchkeeper call time.now\n',
+    ],
     ['a mistyped registered name', 'mcp__time__nwo', 1, 'Did you mean "mcp__time__now"?'],
     ['nothing near', 'teleport', 1, 'There is no tool "teleport".\n  watchkeeper tools\n'],
   ])('%s ends with what to type', async (_, word, exit, err) => {
@@ -75,7 +99,13 @@ describe('call', () => {
     await fake.run('call memory.search zip=01234 limit=5 mode=deep --mode allow-all --timeout 2m');
     await fake.run(['call', 'memory.search', '--json-args', '{"zip":5}']);
     expect(posted('/v1/mcp/call')).toEqual([
-      { tool: 'mcp__memory__search', arguments: { zip: '01234', limit: 5, mode: 'deep' }, permission_mode: 'allow-all', timeout_ms: 120_000, wait: false },
+      {
+        tool: 'mcp__memory__search',
+        arguments: { zip: '01234', limit: 5, mode: 'deep' },
+        permission_mode: 'allow-all',
+        timeout_ms: 120_000,
+        wait: false,
+      },
       { tool: 'mcp__memory__search', arguments: { zip: 5 }, wait: false },
     ]);
   });
@@ -94,7 +124,12 @@ describe('call', () => {
   });
 
   it('fails when the tool reports an error, and still prints it', async () => {
-    fake.routes['POST /v1/mcp/call'] = { ...result, content: [{ type: 'text', text: 'no such node' }], isError: true, outcome: 'tool-error' };
+    fake.routes['POST /v1/mcp/call'] = {
+      ...result,
+      content: [{ type: 'text', text: 'no such node' }],
+      isError: true,
+      outcome: 'tool-error',
+    };
     expect(await fake.run('call read_graph')).toMatchObject({ exit: 1, out: 'no such node\n' });
   });
 
@@ -106,9 +141,20 @@ describe('call', () => {
     ['unknown', 504, 'call-timeout', 1],
     ['cancelled', 409, 'call-cancelled', 1],
   ])('a call that ends as %s has its exit code', async (outcome, status, code, exit) => {
-    fake.routes['POST /v1/mcp/call'] = problem(status, code, 'It did not work.', { call: 'c1', outcome, next: 'Look at `watchkeeper status memory`.' });
-    expect(await fake.run('call read_graph')).toMatchObject({ exit, out: '', err: 'watchkeeper: It did not work.\n  watchkeeper status memory\n' });
-    expect(JSON.parse((await fake.run('call read_graph --json')).err)).toMatchObject({ exit, problem: { code, outcome } });
+    fake.routes['POST /v1/mcp/call'] = problem(status, code, 'It did not work.', {
+      call: 'c1',
+      outcome,
+      next: 'Look at `watchkeeper status memory`.',
+    });
+    expect(await fake.run('call read_graph')).toMatchObject({
+      exit,
+      out: '',
+      err: 'watchkeeper: It did not work.\n  watchkeeper status memory\n',
+    });
+    expect(JSON.parse((await fake.run('call read_graph --json')).err)).toMatchObject({
+      exit,
+      problem: { code, outcome },
+    });
   });
 });
 
@@ -118,7 +164,11 @@ describe('a call that is held', () => {
     fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', { unusual: ['the tool is new'] });
     fake.routes['POST /v1/mcp/calls/c7f2/deny'] = call('c7f2', { state: 'settled', outcome: 'denied' });
     fake.routes['POST /v1/mcp/calls/c7f2/approve'] = () => {
-      fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', { state: 'settled', outcome: 'succeeded', result: { content: result.content } });
+      fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', {
+        state: 'settled',
+        outcome: 'succeeded',
+        result: { content: result.content },
+      });
       return call('c7f2', { state: 'running' });
     };
   });
@@ -162,14 +212,22 @@ describe('a call that is held', () => {
   });
 
   it('"no" denies it', async () => {
-    expect(await fake.run('call read_graph', { answers: ['n'] })).toMatchObject({ exit: 4, out: '', err: expect.stringContaining('did not run') });
+    expect(await fake.run('call read_graph', { answers: ['n'] })).toMatchObject({
+      exit: 4,
+      out: '',
+      err: expect.stringContaining('did not run'),
+    });
     expect(posted('/v1/mcp/calls/c7f2/deny')).toHaveLength(1);
     expect(posted('/v1/mcp/calls/c7f2/approve')).toEqual([]);
   });
 
   it('that runs and is lost says so', async () => {
     fake.routes['POST /v1/mcp/calls/c7f2/approve'] = () => {
-      fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', { state: 'settled', outcome: 'unknown', reason: 'The server was lost.' });
+      fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', {
+        state: 'settled',
+        outcome: 'unknown',
+        reason: 'The server was lost.',
+      });
       return call('c7f2', { state: 'running' });
     };
     expect(await fake.run('call read_graph', { answers: ['o'], env: { NO_COLOR: '1' } })).toMatchObject({
@@ -209,20 +267,30 @@ describe('approvals, approve and deny', () => {
       looked += 1;
       return looked > 2 ? settled : call('c7f2', { state: 'running' });
     };
-    expect(await fake.run('approve c7f2 --remember server')).toMatchObject({ exit: 0, out: 'here it is\n', err: 'See what is allowed: watchkeeper allow memory\n' });
+    expect(await fake.run('approve c7f2 --remember server')).toMatchObject({
+      exit: 0,
+      out: 'here it is\n',
+      err: 'See what is allowed: watchkeeper allow memory\n',
+    });
     expect(posted('/v1/mcp/calls/c7f2/approve')).toEqual([{ remember: 'server' }]);
   });
 
   it('approve says when the caller has left', async () => {
     fake.routes['POST /v1/mcp/calls/c7f2/approve'] = call('c7f2', { state: 'approved' });
     fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', { state: 'approved' });
-    expect(await fake.run('approve c7f2')).toMatchObject({ exit: 0, out: 'mcp__memory__read_graph is approved and runs once, when the same call comes again.\n' });
+    expect(await fake.run('approve c7f2')).toMatchObject({
+      exit: 0,
+      out: 'mcp__memory__read_graph is approved and runs once, when the same call comes again.\n',
+    });
   });
 
   it('the beginning of an id is enough when only one begins so', async () => {
     fake.routes['POST /v1/mcp/calls/d0/deny'] = notHeld;
     fake.routes['POST /v1/mcp/calls/d001/deny'] = call('d001', { state: 'settled', outcome: 'denied' });
-    expect(await fake.run(['deny', 'd0', '--reason', 'not now'])).toMatchObject({ exit: 0, out: 'mcp__memory__read_graph is denied.\n' });
+    expect(await fake.run(['deny', 'd0', '--reason', 'not now'])).toMatchObject({
+      exit: 0,
+      out: 'mcp__memory__read_graph is denied.\n',
+    });
     expect(posted('/v1/mcp/calls/d001/deny')).toEqual([{ reason: 'not now' }]);
   });
 
@@ -237,15 +305,22 @@ describe('approvals, approve and deny', () => {
 
   it('a call that was decided already fails', async () => {
     fake.routes['POST /v1/mcp/calls/c7f2/approve'] = problem(409, 'call-not-held', 'The call was denied.');
-    expect(await fake.run('approve c7f2')).toMatchObject({ exit: 1, err: expect.stringContaining('The call was denied.') });
+    expect(await fake.run('approve c7f2')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('The call was denied.'),
+    });
   });
 });
 
 describe('allow', () => {
   beforeEach(() => {
-    fake.routes['GET /v1/allowlist'] = { tool: { entries: ['mcp__memory__read_graph', 'mcp__memory__search'], suspended: ['mcp__memory__search'] } };
+    fake.routes['GET /v1/allowlist'] = {
+      tool: { entries: ['mcp__memory__read_graph', 'mcp__memory__search'], suspended: ['mcp__memory__search'] },
+    };
     fake.routes['POST /v1/allowlist'] = ({ body }: any) => ({ ok: true, tool: { entries: body.tool.entries } });
-    fake.routes['GET /v1/mcp/tools'] = ({ query }: any) => ({ tools: tools.filter(({ server }) => query.server === undefined || server === query.server) });
+    fake.routes['GET /v1/mcp/tools'] = ({ query }: any) => ({
+      tools: tools.filter(({ server }) => query.server === undefined || server === query.server),
+    });
   });
 
   it('shows grants and says which are suspended', async () => {
@@ -258,7 +333,11 @@ describe('allow', () => {
   });
 
   it.each([
-    ['tools by their own and their registered names', '--tool read_graph --tool mcp__memory__search', ['mcp__memory__read_graph', 'mcp__memory__search']],
+    [
+      'tools by their own and their registered names',
+      '--tool read_graph --tool mcp__memory__search',
+      ['mcp__memory__read_graph', 'mcp__memory__search'],
+    ],
     ['everything', '--all', ['mcp__memory__*']],
     ['nothing', '--none', []],
   ])('replaces the grants of a server: %s', async (_, options, entries) => {

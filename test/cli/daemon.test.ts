@@ -10,7 +10,9 @@ const started: number[] = [];
 
 /** A process that only waits, and ends when it is told to. */
 async function sleeper(): Promise<ChildProcess & { pid: number }> {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000); console.log("up")'], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   await once(child.stdout as NonNullable<typeof child.stdout>, 'data');
   started.push(child.pid as number);
   return child as ChildProcess & { pid: number };
@@ -150,7 +152,16 @@ describe('up --detach', () => {
     expect(err).not.toContain('earlier');
   });
 
+  it('says so when one runs already', async () => {
+    const { exit, err } = await fake.run('up --detach', { script: 'never started' });
+    expect(exit).toBe(1);
+    expect(err).toContain(`A daemon runs already for ${fake.dataDir} (pid ${process.pid}`);
+  });
+
   it.each(['-1', '65536', 'http', '1e3'])('port %s is used wrongly', async (port) => {
-    expect(await idle.run(['up', '--detach', `--port=${port}`])).toMatchObject({ exit: 2, err: expect.stringContaining('not a port') });
+    expect(await idle.run(['up', '--detach', `--port=${port}`])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('not a port'),
+    });
   });
 });

@@ -56,7 +56,8 @@ export interface Fake {
 
 export const now = Date.UTC(2026, 2, 15, 12, 0, 0);
 
-const words = (line: string | readonly string[]): readonly string[] => (typeof line === 'string' ? line.split(' ').filter(Boolean) : line);
+const words = (line: string | readonly string[]): readonly string[] =>
+  typeof line === 'string' ? line.split(' ').filter(Boolean) : line;
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {
   let text = '';
@@ -80,10 +81,19 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
   const questions: Question[] = [];
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const one = { route: `${request.method} ${url.pathname}`, query: Object.fromEntries(url.searchParams), body: await bodyOf(request) };
+    const one = {
+      route: `${request.method} ${url.pathname}`,
+      query: Object.fromEntries(url.searchParams),
+      body: await bodyOf(request),
+    };
     asked.push(one);
-    const reply = fake.routes[one.route] ?? (one.route === 'GET /health' ? { status: 'ok', version: '0.0.0', ready: true } : undefined);
-    const answer = typeof reply === 'function' ? await reply(one, response) : (reply ?? problem(404, 'not-found', `no ${one.route}`));
+    const reply =
+      fake.routes[one.route] ??
+      (one.route === 'GET /health' ? { status: 'ok', version: '0.0.0', ready: true } : undefined);
+    const answer =
+      typeof reply === 'function'
+        ? await reply(one, response)
+        : (reply ?? problem(404, 'not-found', `no ${one.route}`));
     if (response.headersSent) return;
     const refused = answer instanceof Refusal;
     response.writeHead(refused ? answer.body.status : 200, { 'content-type': 'application/json' });
@@ -92,7 +102,14 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   if (running) {
-    const facts = { pid: process.pid, port, url: `http://127.0.0.1:${port}`, socket: null, version: '0.0.0', startedAt: new Date(now).toISOString() };
+    const facts = {
+      pid: process.pid,
+      port,
+      url: `http://127.0.0.1:${port}`,
+      socket: null,
+      version: '0.0.0',
+      startedAt: new Date(now).toISOString(),
+    };
     await writeFile(join(folder, 'daemon.json'), JSON.stringify(facts));
     await writeFile(join(folder, 'token'), 'secret\n');
   }

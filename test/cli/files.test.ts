@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Unrecorded } from '../../src/events/envelope.ts';
 import { openLog } from '../../src/events/sqlite.ts';
 import { projector } from '../../src/projections/projection.ts';
 import { views } from '../../src/projections/views.ts';
@@ -26,14 +27,14 @@ async function leaveLog(): Promise<void> {
     durability: 'process',
     project: (db) => projector(db, views),
   });
-  const fact = (version: number, type: 'ServerEnabled' | 'ServerDisabled', to: string) => ({
+  const fact = (version: number, type: 'ServerEnabled' | 'ServerDisabled', to: string): Unrecorded => ({
     stream: 'server-memory',
     version,
     type,
     schema: 1,
     at: now + version * 1000,
     cause: null,
-    data: { to },
+    data: { to } as Unrecorded['data'],
   });
   await log.append([fact(1, 'ServerEnabled', 'idle'), fact(2, 'ServerDisabled', 'disabled')], []);
   log.close();
@@ -47,8 +48,26 @@ describe('the log without a daemon', () => {
     expect(exit).toBe(0);
     expect(json).toEqual({
       events: [
-        { position: 1, stream: 'server-memory', version: 1, type: 'ServerEnabled', schema: 1, at: new Date(now + 1000).toISOString(), cause: null, data: { to: 'idle' } },
-        { position: 2, stream: 'server-memory', version: 2, type: 'ServerDisabled', schema: 1, at: new Date(now + 2000).toISOString(), cause: null, data: { to: 'disabled' } },
+        {
+          position: 1,
+          stream: 'server-memory',
+          version: 1,
+          type: 'ServerEnabled',
+          schema: 1,
+          at: new Date(now + 1000).toISOString(),
+          cause: null,
+          data: { to: 'idle' },
+        },
+        {
+          position: 2,
+          stream: 'server-memory',
+          version: 2,
+          type: 'ServerDisabled',
+          schema: 1,
+          at: new Date(now + 2000).toISOString(),
+          cause: null,
+          data: { to: 'disabled' },
+        },
       ],
       next: null,
     });
@@ -61,10 +80,27 @@ describe('the log without a daemon', () => {
   it('history reads the file', async () => {
     const { json } = await fake.run('history memory --json');
     expect(json.intervals).toEqual([
-      { server: 'memory', state: 'idle', from: new Date(now + 1000).toISOString(), to: new Date(now + 2000).toISOString(), cause: 'ServerEnabled', position: 1 },
-      { server: 'memory', state: 'disabled', from: new Date(now + 2000).toISOString(), to: null, cause: 'ServerDisabled', position: 2 },
+      {
+        server: 'memory',
+        state: 'idle',
+        from: new Date(now + 1000).toISOString(),
+        to: new Date(now + 2000).toISOString(),
+        cause: 'ServerEnabled',
+        position: 1,
+      },
+      {
+        server: 'memory',
+        state: 'disabled',
+        from: new Date(now + 2000).toISOString(),
+        to: null,
+        cause: 'ServerDisabled',
+        position: 2,
+      },
     ]);
-    expect(await fake.run('history memry')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper history memory') });
+    expect(await fake.run('history memry')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('watchkeeper history memory'),
+    });
   });
 
   it('rebuild makes the views anew', async () => {
@@ -73,7 +109,10 @@ describe('the log without a daemon', () => {
   });
 
   it('backup copies the database for the owner alone', async () => {
-    expect(await fake.run('backup copy.db')).toMatchObject({ exit: 0, out: expect.stringContaining(inData('copy.db')) });
+    expect(await fake.run('backup copy.db')).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining(inData('copy.db')),
+    });
     expect(await modeOf(inData('copy.db'))).toBe(0o600);
     const elsewhere = await mkdtemp(join(tmpdir(), 'wk-copy-'));
     await writeFile(join(elsewhere, 'watchkeeper.db'), await readFile(inData('copy.db')));
@@ -83,18 +122,27 @@ describe('the log without a daemon', () => {
 
   it('backup never overwrites', async () => {
     await writeFile(inData('mine.txt'), 'mine');
-    expect(await fake.run('backup mine.txt')).toMatchObject({ exit: 1, err: expect.stringContaining('exists already') });
+    expect(await fake.run('backup mine.txt')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('exists already'),
+    });
     expect(await readFile(inData('mine.txt'), 'utf8')).toBe('mine');
   });
 
   it('backup into a folder that does not exist fails with its name and leaves nothing', async () => {
-    expect(await fake.run('backup nowhere/copy.db')).toMatchObject({ exit: 1, err: expect.stringContaining('nowhere') });
+    expect(await fake.run('backup nowhere/copy.db')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('nowhere'),
+    });
   });
 });
 
 describe('backup without a log', () => {
   it('says so', async () => {
-    expect(await fake.run('backup copy.db')).toMatchObject({ exit: 1, err: expect.stringContaining('There is no log to copy') });
+    expect(await fake.run('backup copy.db')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('There is no log to copy'),
+    });
   });
 });
 
@@ -106,7 +154,11 @@ describe('token', () => {
   });
 
   it('says when there is none yet', async () => {
-    expect(await fake.run('token')).toMatchObject({ exit: 1, out: '', err: expect.stringContaining('There is no token yet') });
+    expect(await fake.run('token')).toMatchObject({
+      exit: 1,
+      out: '',
+      err: expect.stringContaining('There is no token yet'),
+    });
   });
 
   it('--rotate writes a new one for the owner alone', async () => {
@@ -120,7 +172,8 @@ describe('token', () => {
 
   it('--rotate says when the running daemon must be restarted', async () => {
     const running = await fakeDaemon({
-      'GET /v1/mcp/status': (_: unknown, response: import('node:http').ServerResponse) => void response.writeHead(401).end('{}'),
+      'GET /v1/mcp/status': (_: unknown, response: import('node:http').ServerResponse) =>
+        void response.writeHead(401).end('{}'),
     });
     expect((await running.run('token --rotate')).err).toContain('watchkeeper down && watchkeeper up --detach');
     running.routes['GET /v1/mcp/status'] = { servers: [] };
@@ -151,7 +204,9 @@ describe('config', () => {
       variables: inData('watchkeeper.env'),
       data: fake.dataDir,
     });
-    expect((await fake.run('config path')).out.split('\n')[0]).toBe(`config     ${inData('mcp.json')}  (does not exist)`);
+    expect((await fake.run('config path')).out.split('\n')[0]).toBe(
+      `config     ${inData('mcp.json')}  (does not exist)`,
+    );
   });
 
   it('--config and --data go before the environment', async () => {
@@ -160,11 +215,17 @@ describe('config', () => {
   });
 
   it('schema is a JSON schema of the settings', async () => {
-    expect((await fake.run('config schema')).json).toMatchObject({ type: 'object', properties: { approval: { type: 'object' } } });
+    expect((await fake.run('config schema')).json).toMatchObject({
+      type: 'object',
+      properties: { approval: { type: 'object' } },
+    });
   });
 
   it('check is content with a file that does not exist', async () => {
-    expect(await fake.run('config check')).toMatchObject({ exit: 0, out: `${fake.configFile} does not exist: no servers.\n` });
+    expect(await fake.run('config check')).toMatchObject({
+      exit: 0,
+      out: `${fake.configFile} does not exist: no servers.\n`,
+    });
   });
 
   it('check is content with a good file', async () => {
@@ -173,7 +234,10 @@ describe('config', () => {
   });
 
   it('check names every entry that is wrong, and the settings', async () => {
-    await writeFile(fake.configFile, '{"servers": {"good": {"command": "npx"}, "both": {"command": "a", "url": "http://b.example"}, "my server": {"command": "a"}}}');
+    await writeFile(
+      fake.configFile,
+      '{"servers": {"good": {"command": "npx"}, "both": {"command": "a", "url": "http://b.example"}, "my server": {"command": "a"}}}',
+    );
     await writeFile(inData('watchkeeper.json'), '{"http": {"port": "many"}, "htp": {}}');
     const { exit, out, err } = await fake.run('config check');
     expect([exit, err]).toEqual([1, 'To rename them: watchkeeper config fix\n']);
@@ -182,7 +246,11 @@ describe('config', () => {
     expect(out).toMatch(/error {2}http\.port must be a port/);
     expect(out).toMatch(/warning {2}the key `htp` is not known/);
     expect(out).toContain('3 servers, 2 of them cannot be used.');
-    expect((await fake.run('config check --json')).json).toMatchObject({ ok: false, exists: true, servers: ['both', 'good', 'my server'] });
+    expect((await fake.run('config check --json')).json).toMatchObject({
+      ok: false,
+      exists: true,
+      servers: ['both', 'good', 'my server'],
+    });
   });
 
   it('check names line and column of a broken file', async () => {
@@ -191,7 +259,8 @@ describe('config', () => {
   });
 
   describe('fix', () => {
-    const text = '{\n  // mine\n  "servers": {\n    "my server": { "command": "a" },\n    "good": { "command": "b" }\n  }\n}\n';
+    const text =
+      '{\n  // mine\n  "servers": {\n    "my server": { "command": "a" },\n    "good": { "command": "b" }\n  }\n}\n';
     const fixed = text.replace('"my server"', '"my-server"');
     beforeEach(() => writeFile(fake.configFile, text));
     const present = () => readFile(fake.configFile, 'utf8');
@@ -202,9 +271,16 @@ describe('config', () => {
     });
 
     it('--yes renames and changes nothing else', async () => {
-      expect((await fake.run('config fix --yes --json')).json).toEqual({ ok: true, written: true, renames: [{ from: 'my server', to: 'my-server' }] });
+      expect((await fake.run('config fix --yes --json')).json).toEqual({
+        ok: true,
+        written: true,
+        renames: [{ from: 'my server', to: 'my-server' }],
+      });
       expect(await present()).toBe(fixed);
-      expect(await fake.run('config fix')).toMatchObject({ exit: 0, out: 'Every server has a name that is allowed.\n' });
+      expect(await fake.run('config fix')).toMatchObject({
+        exit: 0,
+        out: 'Every server has a name that is allowed.\n',
+      });
     });
 
     it('asks on a terminal, and no is the default', async () => {
@@ -216,7 +292,10 @@ describe('config', () => {
     });
 
     it('in a pipe writes nothing without --yes', async () => {
-      expect(await fake.run('config fix')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper config fix --yes') });
+      expect(await fake.run('config fix')).toMatchObject({
+        exit: 1,
+        err: expect.stringContaining('watchkeeper config fix --yes'),
+      });
       expect(await present()).toBe(text);
     });
   });
@@ -226,8 +305,13 @@ describe('config', () => {
     const file = join(foreign, 'mcp.json');
     await writeFile(file, '{"servers": {}}');
     await writeFile(join(foreign, 'allow_tool'), 'mcp__a__*\n');
-    expect((await fake.run(['config', 'check', '--config', file])).out).toContain('does not count until `watchkeeper config trust`');
-    expect(await fake.run(['config', 'trust', '--config', file])).toMatchObject({ exit: 0, out: expect.stringContaining(join(foreign, 'allow_tool')) });
+    expect((await fake.run(['config', 'check', '--config', file])).out).toContain(
+      'does not count until `watchkeeper config trust`',
+    );
+    expect(await fake.run(['config', 'trust', '--config', file])).toMatchObject({
+      exit: 0,
+      out: expect.stringContaining(join(foreign, 'allow_tool')),
+    });
     expect((await fake.run(['config', 'check', '--config', file])).out).not.toContain('config trust');
     expect((await fake.run(['config', 'trust', '--config', file])).out).toContain('is trusted already');
     expect(existsSync(inData('trusted.json'))).toBe(true);

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { eventsBetween, lastPosition, newest, positionBefore, type ReadEvents, startOf } from '../../src/cli/log.reader.ts';
+import {
+  eventsBetween,
+  lastPosition,
+  newest,
+  positionBefore,
+  type ReadEvents,
+  startOf,
+} from '../../src/cli/log.reader.ts';
 import type { Event } from '../../src/cli/shapes.ts';
 
 const fact = (position: number, stream = 'server-a', type = 'ToolsListed'): Event => ({
@@ -21,7 +28,9 @@ function over(events: readonly Event[]): { read: ReadEvents; asked: () => number
       asked++;
       const fits = events.filter(
         (event) =>
-          event.position > after && (stream === undefined || event.stream === stream) && (type === undefined || event.type === type),
+          event.position > after &&
+          (stream === undefined || event.stream === stream) &&
+          (type === undefined || event.type === type),
       );
       const page = fits.slice(0, limit);
       return { events: page, next: fits.length > limit ? (page.at(-1)?.position ?? null) : null };
@@ -68,7 +77,9 @@ describe('finding a place in a log that only reads forwards', () => {
   });
 
   it('the newest facts of a rare stream are found however far back they are', async () => {
-    const rare = dense(9000).map((event) => (event.position % 4000 === 1 ? fact(event.position, 'server-rare') : event));
+    const rare = dense(9000).map((event) =>
+      event.position % 4000 === 1 ? fact(event.position, 'server-rare') : event,
+    );
     expect(positions(await newest(over(rare).read, 5, { stream: 'server-rare' }))).toEqual([1, 4001, 8001]);
   });
 

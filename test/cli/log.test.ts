@@ -16,12 +16,21 @@ const fact = (position: number, type: string, stream = 'server-memory'): Event =
   data: {},
 });
 
-const facts = [fact(1, 'ConnectStarted'), fact(2, 'Connected'), fact(3, 'DaemonStarted', 'daemon'), fact(50, 'ToolsListed'), fact(95, 'SessionLost')];
+const facts = [
+  fact(1, 'ConnectStarted'),
+  fact(2, 'Connected'),
+  fact(3, 'DaemonStarted', 'daemon'),
+  fact(50, 'ToolsListed'),
+  fact(95, 'SessionLost'),
+];
 
 const events = ({ query }: Asked) => {
   const { after = '0', limit = '100', stream, type } = query;
   const fits = facts.filter(
-    (event) => event.position > Number(after) && (stream === undefined || event.stream === stream) && (type === undefined || event.type === type),
+    (event) =>
+      event.position > Number(after) &&
+      (stream === undefined || event.stream === stream) &&
+      (type === undefined || event.type === type),
   );
   const page = fits.slice(0, Number(limit));
   return { events: page, next: fits.length > page.length ? (page.at(-1)?.position ?? null) : null };
@@ -33,7 +42,8 @@ beforeEach(async () => {
 });
 afterEach(() => fake.close());
 
-const positions = async (line: string): Promise<number[]> => ((await fake.run(`${line} --json`)).json.events as Event[]).map(({ position }) => position);
+const positions = async (line: string): Promise<number[]> =>
+  ((await fake.run(`${line} --json`)).json.events as Event[]).map(({ position }) => position);
 
 describe('log', () => {
   it.each([
@@ -59,8 +69,15 @@ describe('log', () => {
   });
 
   it('tells silence from a mistyped name', async () => {
-    expect(await fake.run('log memori')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper log memory') });
-    expect(await fake.run('log --type Nothing')).toMatchObject({ exit: 0, out: '', err: 'Nothing of that kind is in the log.\n' });
+    expect(await fake.run('log memori')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('watchkeeper log memory'),
+    });
+    expect(await fake.run('log --type Nothing')).toMatchObject({
+      exit: 0,
+      out: '',
+      err: 'Nothing of that kind is in the log.\n',
+    });
   });
 
   it('follows: first what is there, then what comes, without a gap', async () => {
@@ -81,15 +98,34 @@ describe('log', () => {
       },
     });
     expect([exit, err]).toEqual([0, '']);
-    expect(out.trimEnd().split('\n').map((line) => JSON.parse(line).position)).toEqual([95, 98]);
+    expect(
+      out
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).position),
+    ).toEqual([95, 98]);
     expect(followed[0]?.query).toEqual({ after: '95' });
   });
 });
 
 describe('history', () => {
   const intervals = [
-    { server: 'memory', state: 'ready', from: '2026-03-15T10:00:00.000Z', to: '2026-03-15T11:00:00.000Z', cause: 'ToolsListed', position: 50 },
-    { server: 'memory', state: 'session-lost', from: '2026-03-15T11:00:00.000Z', to: null, cause: 'SessionLost (exit): ended', position: 95 },
+    {
+      server: 'memory',
+      state: 'ready',
+      from: '2026-03-15T10:00:00.000Z',
+      to: '2026-03-15T11:00:00.000Z',
+      cause: 'ToolsListed',
+      position: 50,
+    },
+    {
+      server: 'memory',
+      state: 'session-lost',
+      from: '2026-03-15T11:00:00.000Z',
+      to: null,
+      cause: 'SessionLost (exit): ended',
+      position: 95,
+    },
   ];
   beforeEach(() => {
     fake.routes['GET /v1/mcp/history'] = { intervals };
@@ -117,7 +153,10 @@ describe('history', () => {
 
   it('suggests near names', async () => {
     fake.routes['GET /v1/mcp/history'] = problem(404, 'unknown-server', 'no');
-    expect(await fake.run('history memroy')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper history memory') });
+    expect(await fake.run('history memroy')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('watchkeeper history memory'),
+    });
   });
 });
 
@@ -133,8 +172,14 @@ describe('a database that cannot be read', () => {
   it('is named', async () => {
     const offline = await fakeDaemon({}, { running: false });
     await writeFile(join(offline.dataDir, 'watchkeeper.db'), 'this is no database, whatever its name says');
-    expect(await offline.run('log')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper.db cannot be read') });
-    expect(await offline.run('history memory')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper.db cannot be read') });
+    expect(await offline.run('log')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('watchkeeper.db cannot be read'),
+    });
+    expect(await offline.run('history memory')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('watchkeeper.db cannot be read'),
+    });
     await offline.close();
   });
 });

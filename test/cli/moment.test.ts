@@ -3,7 +3,8 @@ import { parseMoment, parseSpan } from '../../src/cli/moment.ts';
 
 // Local noon of a day in the middle of a month, whatever the zone of the machine is.
 const now = new Date(2026, 2, 15, 12, 0, 0);
-const local = (day: number, hours = 0, minutes = 0, seconds = 0): number => new Date(2026, 2, day, hours, minutes, seconds).getTime();
+const local = (day: number, hours = 0, minutes = 0, seconds = 0): number =>
+  new Date(2026, 2, day, hours, minutes, seconds).getTime();
 const ago = (milliseconds: number): number => now.getTime() - milliseconds;
 
 describe('a moment on the command line', () => {
@@ -34,12 +35,22 @@ describe('a moment on the command line', () => {
     expect(parseMoment(text, now)).toEqual(expected);
   });
 
-  it.each(['', 'soon', '10 m x', '25:00', '12:61', '2026-02-31', '2026-13-01', '2026-03-01T25:00', '10y', 'm', 'yesterday noon', '99999999999999999999'])(
-    '"%s" is none',
-    (text) => {
-      expect(parseMoment(text, now)).toBeNull();
-    },
-  );
+  it.each([
+    '',
+    'soon',
+    '10 m x',
+    '25:00',
+    '12:61',
+    '2026-02-31',
+    '2026-13-01',
+    '2026-03-01T25:00',
+    '10y',
+    'm',
+    'yesterday noon',
+    '99999999999999999999',
+  ])('"%s" is none', (text) => {
+    expect(parseMoment(text, now)).toBeNull();
+  });
 });
 
 describe('a span on the command line', () => {

@@ -61,7 +61,9 @@ describe('the command line', () => {
   });
 
   it('leaves everything after -- to the server', () => {
-    expect(ran('add', '--env', 'A=1', '--env', 'B=2', 'x', '--json', '--', 'npx', '-y', 'pkg', '--json', '--', '--env')).toMatchObject({
+    expect(
+      ran('add', '--env', 'A=1', '--env', 'B=2', 'x', '--json', '--', 'npx', '-y', 'pkg', '--json', '--', '--env'),
+    ).toMatchObject({
       positional: ['x'],
       command: ['npx', '-y', 'pkg', '--json', '--', '--env'],
       options: { env: ['A=1', 'B=2'] },
@@ -71,14 +73,18 @@ describe('the command line', () => {
   });
 
   it('takes words of a call that follow --', () => {
-    expect(ran('call', 'memory.search', '--', '--query=ships')).toMatchObject({ positional: ['memory.search', '--query=ships'] });
+    expect(ran('call', 'memory.search', '--', '--query=ships')).toMatchObject({
+      positional: ['memory.search', '--query=ships'],
+    });
   });
 
   it.each([
-    ['no command', [], /Usage: watchkeeper/],
-    ['half of a command', ['config'], /Usage: watchkeeper config/],
     ['an unknown command', ['stauts'], /^There is no command "stauts"\. Did you mean "status"\?$/],
-    ['an unknown second word', ['config', 'chek'], /^There is no command "config chek"\. Did you mean "config check" or "config schema"\?$/],
+    [
+      'an unknown second word',
+      ['config', 'chek'],
+      /^There is no command "config chek"\. Did you mean "config check" or "config schema"\?$/,
+    ],
     ['a missing word', ['enable'], /^Missing required argument 'server'\.$/],
     ['a word too many', ['down', 'now'], /^Too many arguments for 'down'/],
     ['an unknown option', ['status', '--wach'], /^Unknown option '--wach' \(Did you mean --watch\?\)$/],
@@ -86,6 +92,17 @@ describe('the command line', () => {
     ['a value that is no choice', ['call', 'x', '--mode', 'yolo'], /Allowed choices are deny, ask, allow-all/],
   ])('%s is used wrongly', (_, argv, message) => {
     expect(parse(...argv)).toMatchObject({ kind: 'wrong', message: expect.stringMatching(message) });
+  });
+
+  it.each([
+    ['no command', []],
+    ['half of a command', ['config']],
+  ])('%s shows help that was not asked for', (_, argv) => {
+    expect(parse(...argv)).toMatchObject({
+      kind: 'help',
+      wanted: false,
+      text: expect.stringContaining('Usage: watchkeeper'),
+    });
   });
 
   it('an error names the help of the command it is about', () => {
@@ -110,12 +127,15 @@ describe('the command line', () => {
       for (const { line } of description.examples) {
         const argv = (line.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'));
         const upTo = argv.indexOf('>');
-        expect(parse(...(upTo < 0 ? argv : argv.slice(0, upTo)))).toMatchObject({ kind: 'run', command: { description } });
+        expect(parse(...(upTo < 0 ? argv : argv.slice(0, upTo)))).toMatchObject({
+          kind: 'run',
+          command: { description },
+        });
       }
     }
   });
 
   it('prints the version', () => {
-    expect(parse('--version')).toEqual({ kind: 'help', text: 'watchkeeper 1.2.3\n' });
+    expect(parse('--version')).toEqual({ kind: 'help', text: 'watchkeeper 1.2.3\n', wanted: true });
   });
 });

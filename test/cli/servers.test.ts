@@ -3,7 +3,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Fake, fakeDaemon, problem } from './fake.daemon.ts';
 import { failing, serverStatus } from './shapes.ts';
 
-const servers = [failing('flaky'), serverStatus('memory'), serverStatus('time', { state: 'disabled', connected: false, tools: 0 })];
+const servers = [
+  failing('flaky'),
+  serverStatus('memory'),
+  serverStatus('time', { state: 'disabled', connected: false, tools: 0 }),
+];
 const unknown = problem(404, 'unknown-server', 'There is no server of that name.');
 
 let fake: Fake;
@@ -57,7 +61,11 @@ describe('status', () => {
 
   it('suggests near names', async () => {
     expect(await fake.run('status memry')).toEqual(
-      expect.objectContaining({ exit: 1, out: '', err: 'watchkeeper: There is no server "memry". Did you mean "memory"?\n  watchkeeper status memory\n' }),
+      expect.objectContaining({
+        exit: 1,
+        out: '',
+        err: 'watchkeeper: There is no server "memry". Did you mean "memory"?\n  watchkeeper status memory\n',
+      }),
     );
   });
 
@@ -77,32 +85,52 @@ describe('status', () => {
   });
 
   it('refuses a moment that is none', async () => {
-    expect(await fake.run('status --at soon')).toMatchObject({ exit: 2, err: expect.stringContaining('--at soon: not a moment') });
+    expect(await fake.run('status --at soon')).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('--at soon: not a moment'),
+    });
   });
 
   it('says what to do when there are no servers', async () => {
     fake.routes['GET /v1/mcp/status'] = { servers: [] };
-    expect(await fake.run('status')).toMatchObject({ exit: 0, out: 'No servers are configured.\n', err: expect.stringContaining('watchkeeper add') });
+    expect(await fake.run('status')).toMatchObject({
+      exit: 0,
+      out: 'No servers are configured.\n',
+      err: expect.stringContaining('watchkeeper add'),
+    });
     expect(await fake.run('status --quiet')).toMatchObject({ err: '' });
   });
 });
 
 describe('status --watch', () => {
-  const feed = (onFollow: (send: (type: string) => void) => void) => (_asked: unknown, response: import('node:http').ServerResponse) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.flushHeaders();
-    let position = 0;
-    onFollow((type) => {
-      position += 1;
-      const event = { position, stream: 'server-memory', version: position, type, schema: 1, at: new Date().toISOString(), cause: null, data: {} };
-      response.write(`id: ${position}\ndata: ${JSON.stringify(event)}\n\n`);
-    });
-  };
+  const feed =
+    (onFollow: (send: (type: string) => void) => void) =>
+    (_asked: unknown, response: import('node:http').ServerResponse) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.flushHeaders();
+      let position = 0;
+      onFollow((type) => {
+        position += 1;
+        const event = {
+          position,
+          stream: 'server-memory',
+          version: position,
+          type,
+          schema: 1,
+          at: new Date().toISOString(),
+          cause: null,
+          data: {},
+        };
+        response.write(`id: ${position}\ndata: ${JSON.stringify(event)}\n\n`);
+      });
+    };
 
   it('prints a line for each server, then one for each change, into a pipe', async () => {
     const end = new AbortController();
     fake.routes['GET /v1/events'] = feed((send) => {
-      fake.routes['GET /v1/mcp/status'] = { servers: [servers[0], serverStatus('memory', { state: 'session-lost', tools: 9 })] };
+      fake.routes['GET /v1/mcp/status'] = {
+        servers: [servers[0], serverStatus('memory', { state: 'session-lost', tools: 9 })],
+      };
       send('SessionLost');
     });
     const { exit, out } = await fake.run('status --watch', {
@@ -148,23 +176,51 @@ describe('add', () => {
   const sent = () => fake.asked.find(({ route }) => route === 'POST /v1/mcp')?.body;
 
   it('sends a command with everything after --', async () => {
-    const ran = await fake.run(['add', 'files', '--env', 'A=1', '--env', 'B=x=y', '--cwd', '/tmp', '--', 'npx', '-y', 'pkg', '--json']);
-    expect(ran).toMatchObject({ exit: 0, out: 'files is added; the daemon connects to it now.\n', err: 'See how it goes: watchkeeper status files\n' });
-    expect(sent()).toEqual({ name: 'files', server: { command: 'npx', args: ['-y', 'pkg', '--json'], env: { A: '1', B: 'x=y' }, cwd: '/tmp' } });
+    const ran = await fake.run([
+      'add',
+      'files',
+      '--env',
+      'A=1',
+      '--env',
+      'B=x=y',
+      '--cwd',
+      '/tmp',
+      '--',
+      'npx',
+      '-y',
+      'pkg',
+      '--json',
+    ]);
+    expect(ran).toMatchObject({
+      exit: 0,
+      out: 'files is added; the daemon connects to it now.\n',
+      err: 'See how it goes: watchkeeper status files\n',
+    });
+    expect(sent()).toEqual({
+      name: 'files',
+      server: { command: 'npx', args: ['-y', 'pkg', '--json'], env: { A: '1', B: 'x=y' }, cwd: '/tmp' },
+    });
   });
 
   it('sends a URL with headers', async () => {
-    await fake.run(['add', 'far', '--url', 'https://far.example/mcp', '--header', 'Authorization=${TOKEN}']);
-    expect(sent()).toEqual({ name: 'far', server: { url: 'https://far.example/mcp', headers: { Authorization: '${TOKEN}' } } });
+    await fake.run(['add', 'far', '--url', 'https://far.example/mcp', '--header', `Authorization=\${TOKEN}`]);
+    expect(sent()).toEqual({
+      name: 'far',
+      server: { url: 'https://far.example/mcp', headers: { Authorization: `\${TOKEN}` } },
+    });
   });
 
   it('says that it replaced an entry', async () => {
-    expect((await fake.run('add memory -- node x.js')).out).toBe('memory is replaced; the daemon connects to it now.\n');
+    expect((await fake.run('add memory -- node x.js')).out).toBe(
+      'memory is replaced; the daemon connects to it now.\n',
+    );
   });
 
   it('warns about a secret that would stand in the file', async () => {
     const { err } = await fake.run('add files --env API_TOKEN=abc -- npx pkg');
-    expect(err).toContain("API_TOKEN stands in the file as you typed it; to keep it out: --env 'API_TOKEN=${API_TOKEN}'");
+    expect(err).toContain(
+      `API_TOKEN stands in the file as you typed it; to keep it out: --env 'API_TOKEN=\${API_TOKEN}'`,
+    );
     expect(err).not.toContain('abc');
   });
 
@@ -176,18 +232,33 @@ describe('add', () => {
   it.each([
     ['neither command nor URL', 'add files', /Neither a command after -- nor --url/],
     ['both', 'add files --url http://x.example -- npx', /not both/],
-    ['a command without --', 'add files npx pkg', /goes after --\.\n {2}watchkeeper add files -- npx pkg/],
+    ['a command without --', 'add files npx pkg', /goes after --\.\n {2}watchkeeper add files -- npx …/],
     ['a header for a command', 'add files --header A=b -- npx', /--header is for --url/],
     ['a variable for a URL', 'add files --env A=b --url http://x.example', /--env and --cwd are for a command/],
-    ['a variable without a value', 'add files --env A -- npx', /--env A: not of the form KEY=VALUE/],
+    ['a variable without a value', 'add files --env A -- npx', /--env wants KEY=VALUE/],
   ])('%s is used wrongly', async (_, line, message) => {
     expect(await fake.run(line)).toMatchObject({ exit: 2, out: '', err: expect.stringMatching(message) });
     expect(sent()).toBeUndefined();
   });
 
+  it('never repeats a secret that was typed in the wrong form', async () => {
+    const { exit, err } = await fake.run([
+      'add',
+      'far',
+      '--url',
+      'http://x.example',
+      '--header',
+      'Authorization: Bearer abc',
+    ]);
+    expect([exit, err]).toEqual([2, 'watchkeeper: --header wants KEY=VALUE.\n  watchkeeper add --help\n']);
+  });
+
   it('passes on what the daemon has against an entry', async () => {
     fake.routes['POST /v1/mcp'] = problem(400, 'entry-invalid', 'the name "a b" may hold only letters');
-    expect(await fake.run(['add', 'a b', '--', 'npx'])).toMatchObject({ exit: 2, err: expect.stringContaining('may hold only letters') });
+    expect(await fake.run(['add', 'a b', '--', 'npx'])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('may hold only letters'),
+    });
   });
 });
 
@@ -200,13 +271,22 @@ describe('servers while no daemon runs', () => {
 
   it('are added to the file', async () => {
     const ran = await offline.run('add memory -- npx pkg');
-    expect(ran).toMatchObject({ exit: 0, out: `memory is added in ${offline.configFile}.\n`, err: expect.stringContaining('watchkeeper up --detach') });
-    expect(JSON.parse(await readFile(offline.configFile, 'utf8'))).toEqual({ servers: { memory: { command: 'npx', args: ['pkg'] } } });
+    expect(ran).toMatchObject({
+      exit: 0,
+      out: `memory is added in ${offline.configFile}.\n`,
+      err: expect.stringContaining('watchkeeper up --detach'),
+    });
+    expect(JSON.parse(await readFile(offline.configFile, 'utf8'))).toEqual({
+      servers: { memory: { command: 'npx', args: ['pkg'] } },
+    });
     expect((await offline.run('add memory -- npx other')).out).toContain('memory is replaced');
   });
 
   it('are checked first', async () => {
-    expect(await offline.run(['add', 'my server', '--', 'npx'])).toMatchObject({ exit: 2, err: expect.stringContaining('my-server') });
+    expect(await offline.run(['add', 'my server', '--', 'npx'])).toMatchObject({
+      exit: 2,
+      err: expect.stringContaining('my-server'),
+    });
   });
 
   it('are enabled and disabled in the file', async () => {
@@ -219,20 +299,42 @@ describe('servers while no daemon runs', () => {
 
   it('have near names', async () => {
     await writeFile(offline.configFile, '{"servers": {"memory": {"command": "npx"}}}');
-    expect(await offline.run('disable memry')).toMatchObject({ exit: 1, err: expect.stringContaining('watchkeeper disable memory') });
+    expect(await offline.run('disable memry')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('watchkeeper disable memory'),
+    });
   });
 
-  it.each(['status', 'tools', 'remove memory', 'reconnect', 'test -- npx', 'approvals', 'allow', 'call x', 'log', 'log --follow', 'history memory', 'down', 'rebuild'])(
-    '%s says that the daemon is not reachable',
-    async (line) => {
-      expect(await offline.run(line)).toMatchObject({ exit: 3, out: '', err: expect.stringMatching(/ {2}watchkeeper up --detach\n$/) });
-    },
-  );
+  it.each([
+    'status',
+    'tools',
+    'remove memory',
+    'reconnect',
+    'test -- npx',
+    'approvals',
+    'allow',
+    'call x',
+    'log',
+    'log --follow',
+    'history memory',
+    'down',
+    'rebuild',
+  ])('%s says that the daemon is not reachable', async (line) => {
+    expect(await offline.run(line)).toMatchObject({
+      exit: 3,
+      out: '',
+      err: expect.stringMatching(/ {2}watchkeeper up --detach\n$/),
+    });
+  });
 
   it('errors are JSON on stderr with --json', async () => {
     const { exit, out, err } = await offline.run('status --json');
     expect([exit, out]).toEqual([3, '']);
-    expect(JSON.parse(err)).toEqual({ error: expect.stringContaining('No daemon runs'), exit: 3, next: ['watchkeeper up --detach'] });
+    expect(JSON.parse(err)).toEqual({
+      error: expect.stringContaining('No daemon runs'),
+      exit: 3,
+      next: ['watchkeeper up --detach'],
+    });
   });
 });
 
@@ -244,7 +346,10 @@ describe('remove', () => {
 
   it('asks on a terminal, and no is the default', async () => {
     expect(await fake.run('remove memory', { answers: [] })).toMatchObject({ exit: 4, out: '' });
-    expect(fake.questions[0]).toMatchObject({ text: 'Remove memory, its grants and its stored credentials?', otherwise: 'n' });
+    expect(fake.questions[0]).toMatchObject({
+      text: 'Remove memory, its grants and its stored credentials?',
+      otherwise: 'n',
+    });
     expect(removed()).toEqual([]);
   });
 
@@ -258,7 +363,10 @@ describe('remove', () => {
 
   it('suggests near names', async () => {
     fake.routes['POST /v1/mcp/remove'] = unknown;
-    expect(await fake.run('remove memori')).toMatchObject({ exit: 1, err: expect.stringContaining('  watchkeeper remove memory\n') });
+    expect(await fake.run('remove memori')).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('  watchkeeper remove memory\n'),
+    });
   });
 });
 
@@ -268,14 +376,22 @@ describe('enable, disable, reconnect and test', () => {
     fake.routes['POST /v1/mcp/disable'] = { ok: true };
     expect((await fake.run('enable time')).out).toBe('time is enabled and starts now.\n');
     expect((await fake.run('disable time --json')).json).toEqual({ ok: true });
-    expect(fake.asked.filter(({ route }) => route.startsWith('POST')).map(({ body }) => body)).toEqual([{ name: 'time' }, { name: 'time' }]);
+    expect(fake.asked.filter(({ route }) => route.startsWith('POST')).map(({ body }) => body)).toEqual([
+      { name: 'time' },
+      { name: 'time' },
+    ]);
   });
 
   it('reconnect fails when a server does not come back', async () => {
     const answer = {
       ok: false,
       servers: [
-        { name: 'flaky', ok: false, state: 'backing-off', error: { class: 'exit', message: 'initialize: ended', at: new Date().toISOString() } },
+        {
+          name: 'flaky',
+          ok: false,
+          state: 'backing-off',
+          error: { class: 'exit', message: 'initialize: ended', at: new Date().toISOString() },
+        },
         { name: 'memory', ok: true, state: 'ready', error: null },
       ],
     };
@@ -291,12 +407,19 @@ describe('enable, disable, reconnect and test', () => {
 
   it('test shows the tools', async () => {
     fake.routes['POST /v1/mcp/test'] = { ok: true, tools: [{ name: 'read_graph' }] };
-    expect(await fake.run('test memory -- npx pkg')).toMatchObject({ exit: 0, out: 'It works: 1 tool.\n  read_graph\n' });
+    expect(await fake.run('test memory -- npx pkg')).toMatchObject({
+      exit: 0,
+      out: 'It works: 1 tool.\n  read_graph\n',
+    });
     expect(fake.asked.at(-1)?.body).toEqual({ server: { command: 'npx', args: ['pkg'] } });
   });
 
   it('test shows why it fails, and what the server wrote', async () => {
-    fake.routes['POST /v1/mcp/test'] = { ok: false, error: { class: 'exit', message: 'initialize: exit code 1', at: new Date().toISOString() }, stderr: 'no such file\nbye\n' };
+    fake.routes['POST /v1/mcp/test'] = {
+      ok: false,
+      error: { class: 'exit', message: 'initialize: exit code 1', at: new Date().toISOString() },
+      stderr: 'no such file\nbye\n',
+    };
     expect(await fake.run('test -- npx pkg')).toMatchObject({
       exit: 1,
       out: 'exit: initialize: exit code 1\nWhat it wrote to stderr:\n  no such file\n  bye\n',

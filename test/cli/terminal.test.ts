@@ -16,7 +16,12 @@ describe('what may be done with the streams', () => {
     ['CI with a terminal', tty, { CI: 'true' }, { color: false, live: false, asks: false }],
     ['CI=false is no CI', tty, { CI: 'false' }, { color: true, asks: true }],
     ['a dumb terminal', tty, { TERM: 'dumb' }, { color: false, live: false }],
-    ['only stdout is a pipe', { ...tty, stdout: {} }, {}, { color: false, errorColor: true, width: undefined, live: false, asks: true }],
+    [
+      'only stdout is a pipe',
+      { ...tty, stdout: {} },
+      {},
+      { color: false, errorColor: true, width: undefined, live: false, asks: true },
+    ],
     ['a terminal that does not say how wide it is', { ...tty, stdout: { isTTY: true } }, {}, { width: 80 }],
   ])('%s', (_, streams, env, expected) => {
     expect(terminalOf(env, streams)).toMatchObject(expected);

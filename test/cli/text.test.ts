@@ -69,7 +69,9 @@ describe('text that came from a server', () => {
   });
 
   it('is measured in columns and cut with a sign', () => {
-    expect([widthOf('abc'), widthOf('日本'), widthOf('e\u0301'), widthOf('\u001b[31mab\u001b[0m')]).toEqual([3, 4, 1, 2]);
+    expect([widthOf('abc'), widthOf('日本'), widthOf('e\u0301'), widthOf('\u001b[31mab\u001b[0m')]).toEqual([
+      3, 4, 1, 2,
+    ]);
     expect([cut('abcdef', 4), cut('日本語', 4), cut('abc', 3), cut('abc', 0)]).toEqual(['abc…', '日…', 'abc', '']);
   });
 });
@@ -83,11 +85,15 @@ describe('a table', () => {
   const paint = painter(false);
 
   it('leaves empty columns out and never cuts in a pipe', () => {
-    expect(table(columns, rows, { paint, width: undefined })).toBe('NAME      N  TEXT\none       5  a rather long text\nanother  12\n');
+    expect(table(columns, rows, { paint, width: undefined })).toBe(
+      'NAME      N  TEXT\none       5  a rather long text\nanother  12\n',
+    );
   });
 
   it('cuts what may be cut to fit a terminal', () => {
-    expect(table(columns, rows, { paint, width: 24 })).toBe('NAME      N  TEXT\none       5  a rather l…\nanother  12\n');
+    expect(table(columns, rows, { paint, width: 24 })).toBe(
+      'NAME      N  TEXT\none       5  a rather l…\nanother  12\n',
+    );
   });
 
   it('keeps names whole however narrow the terminal is', () => {
@@ -95,7 +101,10 @@ describe('a table', () => {
   });
 
   it('aligns whatever is coloured', () => {
-    const colored = table([{ title: 'A' }, { title: 'B' }], [[{ text: 'x', color: 'red' }, { text: 'y' }]], { paint: painter(true), width: undefined });
+    const colored = table([{ title: 'A' }, { title: 'B' }], [[{ text: 'x', color: 'red' }, { text: 'y' }]], {
+      paint: painter(true),
+      width: undefined,
+    });
     expect(colored).toBe('\u001b[2mA\u001b[39;22m  \u001b[2mB\u001b[39;22m\n\u001b[31mx\u001b[39;22m  y\n');
   });
 });
@@ -144,7 +153,16 @@ describe('a fact of the log', () => {
       { failure: { class: 'exit', phase: 'watch', message: 'the process ended', exitCode: 1, stderrTail: 'secret' } },
       'exit: the process ended (exit 1)',
     ],
-    ['ConnectFailed', { delayMs: 2000, failure: { class: 'http-status', message: 'connect: refused', httpStatus: 503 } }, 'http-status: connect: refused (HTTP 503), next try in 2 s'],
+    [
+      'ConnectFailed',
+      { delayMs: 2000, failure: { class: 'http-status', message: 'connect: refused', httpStatus: 503 } },
+      'http-status: connect: refused (HTTP 503), next try in 2 s',
+    ],
+    [
+      'ServerFailed',
+      { failure: { class: 'spawn', message: 'spawn: command not found: x' } },
+      'spawn: command not found: x',
+    ],
     ['ToolsListed', { count: 9, tools: [], tookMs: 120 }, '9 tools, list changed, after 120 ms'],
     ['CallSettled', { outcome: 'denied', by: 'main', request: { name: 'mcp__a__b' } }, 'mcp__a__b, denied, by main'],
     ['ConfigChanged', { added: ['a', 'b'], changed: [], removed: ['c'] }, 'added a, b, removed c'],
@@ -154,8 +172,14 @@ describe('a fact of the log', () => {
   });
 
   it('is one line with the state it led to', () => {
-    const line = eventLine(fact('SessionLost', { to: 'session-lost' }), { paint: painter(false), width: undefined, now: 0 });
-    expect(line).toMatch(/^ {5}7 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}server-github {2}SessionLost → session-lost\n$/);
+    const line = eventLine(fact('SessionLost', { to: 'session-lost' }), {
+      paint: painter(false),
+      width: undefined,
+      now: 0,
+    });
+    expect(line).toMatch(
+      /^ {5}7 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}server-github {2}SessionLost → session-lost\n$/,
+    );
   });
 });
 

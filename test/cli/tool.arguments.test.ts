@@ -24,7 +24,12 @@ describe('key=value words as arguments of a tool', () => {
     ['text for a number property is left to the tool to refuse', 'a=five', of({ type: 'number' }), 'five'],
     ['a property that may be null', 'a=null', of({ type: ['string', 'null'] }), null],
     ['and that is text otherwise', 'a=5', of({ type: ['string', 'null'] }), '5'],
-    ['a property of two types takes the one that was written', 'a=5', of({ anyOf: [{ type: 'string' }, { type: 'number' }] }), 5],
+    [
+      'a property of two types takes the one that was written',
+      'a=5',
+      of({ anyOf: [{ type: 'string' }, { type: 'number' }] }),
+      5,
+    ],
     ['choices of texts', 'a=1', of({ enum: ['1', '2'] }), '1'],
     ['choices of numbers', 'a=1', of({ enum: [1, 2] }), 1],
     ['a property without a type', 'a=5', of({ description: 'anything' }), 5],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { removeIn, renameIn, setIn } from '../../src/config/json-edit.ts';
-import { plainValue, readTree } from '../../src/config/jsonc.ts';
+import { plainValue, propertiesOf, readTree } from '../../src/config/jsonc.ts';
 
 function valueIn(text: string): unknown {
   const tree = readTree(text);
@@ -171,12 +171,29 @@ describe('any edit of any layout', () => {
     );
   });
 
-  it('removes exactly that property and loses no comment of another line', () => {
+  it('removes exactly that property', () => {
     fc.assert(
       fc.property(outer, layout, key, (value, style, name) => {
         const { text } = write(value, style);
         const { [name]: _gone, ...rest } = value;
         expect(valueIn(removeIn(text, [name]))).toEqual(rest);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('removes no comment that has a line of its own outside the property', () => {
+    const gaps = fc.array(fc.constantFrom('', ' ', '\n', '\n/*c*/\n  ', '\n//c\n'), { minLength: 40, maxLength: 40 });
+    fc.assert(
+      fc.property(outer, gaps, fc.boolean(), key, (value, spaces, trailing, name) => {
+        const { text } = write(value, { eol: '\n', spaces, trailing });
+        const tree = readTree(text);
+        const outside = !tree.ok
+          ? ''
+          : propertiesOf(tree.root)
+              .filter((property) => property.key === name)
+              .reduceRight((now, { node }) => now.slice(0, node.offset) + now.slice(node.offset + node.length), text);
+        expect(commentsOf(removeIn(text, [name]))).toEqual(commentsOf(outside));
       }),
       { numRuns: 1000 },
     );

@@ -57,7 +57,10 @@ describe.each(ways)('a call over %s, %s', (way, era) => {
     await list(connection);
     expect(await call(connection, 'mismatch')).toMatchObject({ structuredContent: { n: 'not a number' } });
     expect(await call(connection, 'error')).toMatchObject({ isError: true });
-    expect(await call(connection, 'error', { structured: true })).toMatchObject({ isError: true, structuredContent: { reason: 'it went wrong' } });
+    expect(await call(connection, 'error', { structured: true })).toMatchObject({
+      isError: true,
+      structuredContent: { reason: 'it went wrong' },
+    });
     expect((await call(connection, 'empty')).content).toEqual([]);
   });
 
@@ -71,7 +74,12 @@ describe.each(ways)('a call over %s, %s', (way, era) => {
   it('is kept alive by progress, beyond the time without any', async () => {
     const { connection } = await behind(way, era);
     const seen: unknown[] = [];
-    const result = await call(connection, 'progress', { ms: 900, every: 100 }, { idleMs: 450, onProgress: (progress) => seen.push(progress) });
+    const result = await call(
+      connection,
+      'progress',
+      { ms: 900, every: 100 },
+      { idleMs: 450, onProgress: (progress) => seen.push(progress) },
+    );
     expect(textOf(result)).toMatch(/^done/);
     expect(seen.length).toBeGreaterThan(4);
     expect(seen[0]).toEqual({ progress: 1, message: 'step 1' });
@@ -110,7 +118,10 @@ describe.each(ways)('a call over %s, %s', (way, era) => {
 
   it('is not sent when the caller has gone before', async () => {
     const { connection, received } = await behind(way, era);
-    expect(await callError(connection, 'echo', {}, { signal: AbortSignal.abort() })).toMatchObject({ kind: 'cancelled', detail: { sent: false } });
+    expect(await callError(connection, 'echo', {}, { signal: AbortSignal.abort() })).toMatchObject({
+      kind: 'cancelled',
+      detail: { sent: false },
+    });
     expect(received('tools/call')).toBe(0);
   });
 
@@ -123,18 +134,27 @@ describe.each(ways)('a call over %s, %s', (way, era) => {
 
   it('takes an answer that is no result for an answer that was lost', async () => {
     const { connection } = await behind(way, era, { answers: { 'tools/call': { replace: 'done' as never } } });
-    expect(await callError(connection, 'echo')).toMatchObject({ kind: 'lost', detail: { sent: true, failure: { class: 'protocol' } } });
+    expect(await callError(connection, 'echo')).toMatchObject({
+      kind: 'lost',
+      detail: { sent: true, failure: { class: 'protocol' } },
+    });
   });
 });
 
 it('passes a request for input on as it is', async () => {
   const { connection } = await behind('http', 'modern');
-  const result = { resultType: 'input_required', inputRequests: { a: { method: 'elicitation/create', params: {} } }, requestState: 'opaque' };
+  const result = {
+    resultType: 'input_required',
+    inputRequests: { a: { method: 'elicitation/create', params: {} } },
+    requestState: 'opaque',
+  };
   expect(await call(connection, 'answer', { result })).toMatchObject(result);
 });
 
 it('answers the server\u2019s own requests meanwhile', async () => {
   const { connection } = await behind('pipe', 'legacy');
   expect(JSON.parse(textOf(await call(connection, 'ask', { method: 'ping' })))).toMatchObject({ result: {} });
-  expect(JSON.parse(textOf(await call(connection, 'ask', { method: 'roots/list' })))).toMatchObject({ error: { code: -32601 } });
+  expect(JSON.parse(textOf(await call(connection, 'ask', { method: 'roots/list' })))).toMatchObject({
+    error: { code: -32601 },
+  });
 });

@@ -25,9 +25,19 @@ const status = (code: number, more: Partial<Refusal> = {}): Refusal => ({
   text: '',
   ...more,
 });
-const spawn = (code: string, wrong: 'command' | 'cwd' | 'interpreter' = 'command'): Observation => ({ seen: 'spawn-error', code, wrong, value: 'tool' });
+const spawn = (code: string, wrong: 'command' | 'cwd' | 'interpreter' = 'command'): Observation => ({
+  seen: 'spawn-error',
+  code,
+  wrong,
+  value: 'tool',
+});
 const network = (code: string): Observation => ({ seen: 'network', code, target });
-const exit = (exitCode: number | null, signal: string | null, stderrTail = ''): Observation => ({ seen: 'exit', exitCode, signal, stderrTail });
+const exit = (exitCode: number | null, signal: string | null, stderrTail = ''): Observation => ({
+  seen: 'exit',
+  exitCode,
+  signal,
+  stderrTail,
+});
 
 describe('classify', () => {
   const table: [Observation, Phase, string, RegExp][] = [
@@ -46,11 +56,21 @@ describe('classify', () => {
     [spawn('ERR_INVALID_ARG_VALUE'), 'spawn', 'spawn', /could not be started/],
     // What passes is tried again.
     ...['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOBUFS', 'ETXTBSY'].map(
-      (code): [Observation, Phase, string, RegExp] => [spawn(code), 'spawn', 'overload', new RegExp(`no room for another process just now \\(${code}\\)`)],
+      (code): [Observation, Phase, string, RegExp] => [
+        spawn(code),
+        'spawn',
+        'overload',
+        new RegExp(`no room for another process just now \\(${code}\\)`),
+      ],
     ),
     [spawn('EMFILE', 'cwd'), 'spawn', 'overload', /no room/],
 
-    [exit(1, null, 'Traceback\nKeyError: x\n'), 'initialize', 'exit', /^initialize: the process exited with code 1: KeyError: x$/],
+    [
+      exit(1, null, 'Traceback\nKeyError: x\n'),
+      'initialize',
+      'exit',
+      /^initialize: the process exited with code 1: KeyError: x$/,
+    ],
     [exit(0, null), 'watch', 'exit', /^watch: the process exited with code 0$/],
     [exit(null, 'SIGKILL'), 'watch', 'exit', /was ended by SIGKILL/],
     [exit(null, 'SIGSEGV', '\n\n'), 'call', 'exit', /^call: the process was ended by SIGSEGV$/],
@@ -85,20 +105,45 @@ describe('classify', () => {
     [status(403), 'connect', 'http-status', /HTTP 403/],
     [status(404), 'connect', 'http-status', /HTTP 404$/],
     [status(408), 'connect', 'http-status', /HTTP 408/],
-    [status(405, { text: '<html><h1>Method Not Allowed</h1></html>' }), 'connect', 'http-status', /HTTP 405: Method Not Allowed$/],
+    [
+      status(405, { text: '<html><h1>Method Not Allowed</h1></html>' }),
+      'connect',
+      'http-status',
+      /HTTP 405: Method Not Allowed$/,
+    ],
     [status(429), 'connect', 'overload', /HTTP 429/],
     [status(429, { retryAfterMs: 7_000 }), 'connect', 'overload', /HTTP 429/],
     [status(529), 'connect', 'overload', /HTTP 529/],
     [status(503, { retryAfterMs: 7_000 }), 'connect', 'overload', /HTTP 503/],
     [status(503), 'connect', 'http-status', /HTTP 503/],
-    [status(500, { text: '{"error":{"code":-32603,"message":"out of cheese"}}' }), 'connect', 'http-status', /HTTP 500: out of cheese$/],
+    [
+      status(500, { text: '{"error":{"code":-32603,"message":"out of cheese"}}' }),
+      'connect',
+      'http-status',
+      /HTTP 500: out of cheese$/,
+    ],
     [status(502), 'list', 'http-status', /^list: .* HTTP 502/],
-    [status(307, { location: 'https://other/mcp' }), 'connect', 'http-status', /redirects to another place are not followed; use https:\/\/other\/mcp/],
+    [
+      status(307, { location: 'https://other/mcp' }),
+      'connect',
+      'http-status',
+      /redirects to another place are not followed; use https:\/\/other\/mcp/,
+    ],
 
-    [{ seen: 'session-refused', status: 404, text: 'Session not found' }, 'call', 'session', /does not know the session any more \(Session not found\)/],
+    [
+      { seen: 'session-refused', status: 404, text: 'Session not found' },
+      'call',
+      'session',
+      /does not know the session any more \(Session not found\)/,
+    ],
     [{ seen: 'session-refused', status: null, text: '' }, 'list', 'session', /any more$/],
     [{ seen: 'stream-ended', target }, 'watch', 'transport', /event stream ended/],
-    [{ seen: 'rpc-error', code: -32603, message: 'no' }, 'initialize', 'handshake', /^initialize: the server answered with error -32603: no$/],
+    [
+      { seen: 'rpc-error', code: -32603, message: 'no' },
+      'initialize',
+      'handshake',
+      /^initialize: the server answered with error -32603: no$/,
+    ],
     [{ seen: 'rpc-error', code: -32603, message: 'no' }, 'list', 'protocol', /^list: /],
     [{ seen: 'handshake', detail: 'version 1 is not supported' }, 'initialize', 'handshake', /version 1/],
     [{ seen: 'unparsable', detail: 'nonsense' }, 'list', 'protocol', /^list: nonsense$/],
@@ -118,7 +163,10 @@ describe('classify', () => {
   it('keeps what a machine wants to know', () => {
     expect(classify('watch', exit(3, null, 'bye\n'))).toMatchObject({ exitCode: 3, signal: null, stderrTail: 'bye\n' });
     expect(classify('connect', status(429, { retryAfterMs: 5 }))).toMatchObject({ httpStatus: 429, retryAfterMs: 5 });
-    expect(classify('connect', status(500, { retryAfterMs: 5 }))).toMatchObject({ class: 'http-status', retryAfterMs: 5 });
+    expect(classify('connect', status(500, { retryAfterMs: 5 }))).toMatchObject({
+      class: 'http-status',
+      retryAfterMs: 5,
+    });
     expect(classify('connect', status(500))).not.toHaveProperty('retryAfterMs');
   });
 });
@@ -133,8 +181,17 @@ describe('failureOf', () => {
   });
 
   it('masks the stderr tail and the value it names', () => {
-    expect(failureOf('watch', exit(1, null, 'token tok-123\n'), redactor(['tok-123']))).toMatchObject({ stderrTail: 'token ***\n', message: 'watch: the process exited with code 1: token ***' });
-    expect(failureOf('spawn', { seen: 'spawn-error', code: 'ENOENT', wrong: 'command', value: '/opt/tok-123' }, redactor(['tok-123'])).message).toContain('/opt/***');
+    expect(failureOf('watch', exit(1, null, 'token tok-123\n'), redactor(['tok-123']))).toMatchObject({
+      stderrTail: 'token ***\n',
+      message: 'watch: the process exited with code 1: token ***',
+    });
+    expect(
+      failureOf(
+        'spawn',
+        { seen: 'spawn-error', code: 'ENOENT', wrong: 'command', value: '/opt/tok-123' },
+        redactor(['tok-123']),
+      ).message,
+    ).toContain('/opt/***');
   });
 });
 
@@ -200,7 +257,11 @@ describe('small readings', () => {
   });
 
   it('finds a JSON-RPC error in a body', () => {
-    expect(rpcErrorIn('{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no","data":[1]}}')).toEqual({ code: -32601, message: 'no', data: [1] });
+    expect(rpcErrorIn('{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no","data":[1]}}')).toEqual({
+      code: -32601,
+      message: 'no',
+      data: [1],
+    });
     expect(rpcErrorIn('{"error":"invalid_token"}')).toBeNull();
     expect(rpcErrorIn('<html>')).toBeNull();
     expect(rpcErrorIn('null')).toBeNull();

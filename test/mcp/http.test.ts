@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type HttpFakeOptions, sessionRefusals, startHttpFake } from '../fixtures/http-server.mjs';
@@ -19,13 +19,22 @@ describe('Streamable HTTP', () => {
   it('connects in the legacy era, with a session that is ended on close', async () => {
     const fake = await fakeHttp();
     const { connection } = await open(httpEntry(fake.url));
-    expect(connection.agreement).toMatchObject({ transport: 'streamable-http', era: 'legacy', session: true, protocolVersion: '2025-11-25' });
+    expect(connection.agreement).toMatchObject({
+      transport: 'streamable-http',
+      era: 'legacy',
+      session: true,
+      protocolVersion: '2025-11-25',
+    });
     expect(textOf(await call(connection, 'echo', { text: 'x' }))).toBe('x');
     const { headers } = fake.log.findLast(({ rpc }) => rpc === 'tools/call') ?? {};
-    expect(headers).toMatchObject({ 'mcp-protocol-version': '2025-11-25', accept: 'application/json, text/event-stream', 'content-type': 'application/json' });
+    expect(headers).toMatchObject({
+      'mcp-protocol-version': '2025-11-25',
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+    });
     await connection.close();
     expect(fake.received('DELETE')).toBe(1);
-    expect(fake.sessions()).toBe(0);
+    expect(fake.control.sessions()).toBe(0);
   });
 
   it('connects without a session to a server that gives none', async () => {
@@ -37,17 +46,28 @@ describe('Streamable HTTP', () => {
   });
 
   it('connects in the modern era and repeats in headers what the body says', async () => {
-    const fake = await fakeHttp({ era: 'modern', behaviour: { tools: ['echo', 'Grüße'] } });
+    const fake = await fakeHttp({ era: 'modern', behaviour: { tools: ['echo', { name: 'Grüße', inputSchema: {} }] } });
     const { connection } = await open(httpEntry(fake.url));
     expect(connection.agreement).toMatchObject({ era: 'modern', session: false, protocolVersion: '2026-07-28' });
     expect(textOf(await call(connection, 'echo', { text: 'x' }))).toBe('x');
     const { headers } = fake.log.findLast(({ rpc }) => rpc === 'tools/call') ?? {};
-    expect(headers).toMatchObject({ 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'echo' });
+    expect(headers).toMatchObject({
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'echo',
+    });
     expect(headers).not.toHaveProperty('mcp-session-id');
+    await call(connection, 'Grüße');
+    expect(fake.log.findLast(({ rpc }) => rpc === 'tools/call')?.headers['mcp-name']).toBe(
+      `=?base64?${Buffer.from('Grüße').toString('base64')}?=`,
+    );
   });
 
   it('mirrors marked arguments in headers, and leaves out tools whose marks break the rules', async () => {
-    const marked = (header: string) => ({ type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header } } });
+    const marked = (header: string) => ({
+      type: 'object',
+      properties: { region: { type: 'string', 'x-mcp-header': header } },
+    });
     const tools = [
       { name: 'good', inputSchema: marked('Region') },
       { name: 'bad', inputSchema: marked('not a header') },
@@ -68,7 +88,7 @@ describe('Streamable HTTP', () => {
     expect(textOf(await call(connection, 'multibyte', { lead: 1, count: 300_000 }))).toBe(`x${'€'.repeat(300_000)}`);
   });
 
-  it('uses one connection for requests that follow one another', async () => {
+  it('keeps its sockets for requests that follow one another', async () => {
     const sockets = new Set<unknown>();
     const server = await littleHttp(
       legacy(({ message }, response) => {
@@ -81,7 +101,8 @@ describe('Streamable HTTP', () => {
     const { connection } = await open(httpEntry(server.url, { explicitType: true }));
     sockets.clear();
     for (let n = 0; n < 20; n += 1) await call(connection, 'x');
-    expect(sockets.size).toBe(1);
+    // One, and another that the GET meanwhile may have opened.
+    expect(sockets.size).toBeLessThanOrEqual(2);
   });
 
   it('comes back for the rest of an answer whose stream the server closed', async () => {
@@ -131,7 +152,7 @@ describe('headers', () => {
       expect(sent).toMatchObject({ authorization: 'Bearer my-token', 'x-team': 'blue' });
       expect(sent['mcp-session-id']).not.toBe('forged');
       expect(sent).not.toHaveProperty('last-event-id');
-      expect(sent.accept).not.toContain('html');
+      expect(sent.accept ?? '').not.toContain('html');
       if (http === 'POST') expect(sent['content-type']).toBe('application/json');
       if (rpc === 'tools/call') expect(sent['mcp-protocol-version']).toBe('2025-11-25');
     }
@@ -154,7 +175,11 @@ describe('headers', () => {
     const headers = { authorization: 'Bearer abcdefgh' };
     const { connection } = await open(httpEntry(server.url, { headers }));
     expect(connection.agreement.serverInfo?.name).toBe('little');
-    expect(server.seen.filter(({ url }) => url === '/real').every((seen) => seen.headers.authorization === headers.authorization)).toBe(true);
+    expect(
+      server.seen
+        .filter(({ url }) => url === '/real')
+        .every((seen) => seen.headers.authorization === headers.authorization),
+    ).toBe(true);
 
     const failure = await openFailure(httpEntry(`${server.origin}/away`, { headers }));
     expect(failure).toMatchObject({ class: 'http-status', httpStatus: 307 });
@@ -184,11 +209,26 @@ describe('what the first request meets', () => {
     ['401', { status: 401, headers: { 'www-authenticate': 'Bearer' } }, { class: 'auth', httpStatus: 401 }, /login/],
     ['401 without a challenge', { status: 401 }, { class: 'auth', httpStatus: 401 }, /login/],
     ['403', { status: 403, body: 'Forbidden' }, { class: 'http-status', httpStatus: 403 }, /HTTP 403: Forbidden/],
-    ['403 with a challenge', { status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } }, { class: 'auth', httpStatus: 403 }, /403/],
+    [
+      '403 with a challenge',
+      { status: 403, headers: { 'www-authenticate': 'Bearer error="insufficient_scope"' } },
+      { class: 'auth', httpStatus: 403 },
+      /403/,
+    ],
     ['408', { status: 408 }, { class: 'http-status', httpStatus: 408 }, /408/],
-    ['429', { status: 429, headers: { 'retry-after': '17' } }, { class: 'overload', httpStatus: 429, retryAfterMs: 17_000 }, /429/],
+    [
+      '429',
+      { status: 429, headers: { 'retry-after': '17' } },
+      { class: 'overload', httpStatus: 429, retryAfterMs: 17_000 },
+      /429/,
+    ],
     ['502', { status: 502 }, { class: 'http-status', httpStatus: 502 }, /502/],
-    ['503', { status: 503, headers: { 'retry-after': '3' } }, { class: 'overload', httpStatus: 503, retryAfterMs: 3_000 }, /503/],
+    [
+      '503',
+      { status: 503, headers: { 'retry-after': '3' } },
+      { class: 'overload', httpStatus: 503, retryAfterMs: 3_000 },
+      /503/,
+    ],
   ])('%s: exactly that, on one request', async (_, rule, expected, message) => {
     const fake = await fakeHttp({ behaviour: { transport: 'both', status: { POST: rule } } });
     const failure = await openFailure(httpEntry(fake.url));
@@ -211,17 +251,27 @@ describe('what the first request meets', () => {
 
   it('silence: a timeout of initialize; unreachable: a timeout of the connection', async () => {
     const fake = await fakeHttp({ behaviour: { status: { POST: { hang: true } } } });
-    expect(await openFailure(httpEntry(fake.url), { limitMs: 300 })).toMatchObject({ class: 'timeout', phase: 'initialize' });
+    expect(await openFailure(httpEntry(fake.url), { limitMs: 300 })).toMatchObject({
+      class: 'timeout',
+      phase: 'initialize',
+    });
   });
 
   it('something that is not HTTP, or not MCP, or not a usable URL', async () => {
     const server = createServer((socket) => socket.end('220 mail ready\r\n'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     atEnd(() => void server.close());
-    expect(await openFailure(httpEntry(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))).toMatchObject({ class: 'protocol' });
+    expect(await openFailure(httpEntry(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`))).toMatchObject({
+      class: 'protocol',
+    });
 
-    const page = await littleHttp((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>'));
-    expect(await openFailure(httpEntry(page.url))).toMatchObject({ class: 'protocol', message: expect.stringContaining('text/html') });
+    const page = await littleHttp((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>hello</html>'),
+    );
+    expect(await openFailure(httpEntry(page.url))).toMatchObject({
+      class: 'protocol',
+      message: expect.stringContaining('text/html'),
+    });
 
     expect(await openFailure(httpEntry('ftp://host/mcp'))).toMatchObject({ class: 'config' });
     expect(await openFailure(httpEntry('http://'))).toMatchObject({ class: 'config' });
@@ -243,23 +293,36 @@ describe('the older HTTP+SSE transport', () => {
     expect(connection.agreement.transport).toBe('sse');
     expect(old.log[0]?.http).toBe('GET');
     const moved = await fakeHttp({ behaviour: { get: { mode: 'status', status: 405 } } });
-    expect((await open(httpEntry(moved.url), { verdict: remembered('legacy', 'sse') })).connection.agreement.transport).toBe('streamable-http');
+    expect(
+      (await open(httpEntry(moved.url), { verdict: remembered('legacy', 'sse') })).connection.agreement.transport,
+    ).toBe('streamable-http');
   });
 
   it('is not used when the entry names its type', async () => {
     const fake = await fakeHttp({ behaviour: { transport: 'sse' } });
-    expect(await openFailure(httpEntry(fake.url, { explicitType: true }))).toMatchObject({ class: 'http-status', httpStatus: 405 });
+    expect(await openFailure(httpEntry(fake.url, { explicitType: true }))).toMatchObject({
+      class: 'http-status',
+      httpStatus: 405,
+    });
     expect(fake.received('GET')).toBe(0);
     const { connection } = await open(httpEntry(fake.url, { transport: 'sse', explicitType: true }));
     expect(connection.agreement.transport).toBe('sse');
-    expect(await openFailure(httpEntry((await fakeHttp({ behaviour: { get: { mode: 'status', status: 405 } } })).url, { transport: 'sse', explicitType: true }))).toMatchObject({ httpStatus: 405 });
+    const streamable = await fakeHttp({ behaviour: { sessions: false, get: { mode: 'status', status: 405 } } });
+    expect(await openFailure(httpEntry(streamable.url, { transport: 'sse', explicitType: true }))).toMatchObject({
+      httpStatus: 405,
+    });
+    expect(streamable.received('POST')).toBe(0);
   });
 
   it('leaves both reasons when it fails too', async () => {
-    const fake = await fakeHttp({ behaviour: { status: { POST: { status: 404, body: 'no such page' }, GET: { status: 410 } } } });
+    const fake = await fakeHttp({
+      behaviour: { status: { POST: { status: 404, body: 'no such page' }, GET: { status: 410 } } },
+    });
     const failure = await openFailure(httpEntry(fake.url));
     expect(failure).toMatchObject({ class: 'http-status', httpStatus: 404 });
-    expect(failure.message).toMatch(/HTTP 404: no such page; the older SSE transport failed too \(connect: .* HTTP 410/);
+    expect(failure.message).toMatch(
+      /HTTP 404: no such page; the older SSE transport failed too \(connect: .* HTTP 410/,
+    );
   });
 
   it('is lost when its stream ends, with every call at once', async () => {
@@ -276,7 +339,10 @@ describe('the older HTTP+SSE transport', () => {
     const fake = await fakeHttp({ behaviour: { transport: 'sse', unknownSession: { status: 404, body: '' } } });
     const { connection } = await open(httpEntry(fake.url, { transport: 'sse' }));
     fake.control.forget();
-    expect(await callError(connection, 'echo')).toMatchObject({ kind: 'session-refused', detail: { failure: { class: 'session', httpStatus: 404 } } });
+    expect(await callError(connection, 'echo')).toMatchObject({
+      kind: 'session-refused',
+      detail: { failure: { class: 'session', httpStatus: 404 } },
+    });
     expect(await connection.lost).toMatchObject({ class: 'session' });
   });
 
@@ -284,28 +350,37 @@ describe('the older HTTP+SSE transport', () => {
     const other = await littleHttp((_, response) => response.writeHead(202).end());
     const server = await littleHttp(({ http }, response) => {
       if (http === 'POST') response.writeHead(404).end();
-      else response.writeHead(200, { 'content-type': 'text/event-stream' }).write(`event: endpoint\ndata: ${other.origin}/steal\n\n`);
+      else
+        response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .write(`event: endpoint\ndata: ${other.origin}/steal\n\n`);
     });
-    expect(await openFailure(httpEntry(server.url, { transport: 'sse', explicitType: true }))).toMatchObject({ class: 'protocol', message: expect.stringContaining('another server') });
+    expect(await openFailure(httpEntry(server.url, { transport: 'sse', explicitType: true }))).toMatchObject({
+      class: 'protocol',
+      message: expect.stringContaining('another server'),
+    });
     expect(other.seen).toEqual([]);
   });
 });
 
 describe('a lost session', () => {
-  it.each(sessionRefusals.map((refusal) => [refusal.title, refusal] as const))('is seen in %s', async (_, { title: _title, ...unknownSession }) => {
-    const fake = await fakeHttp({ behaviour: { unknownSession } });
-    const { connection } = await open(httpEntry(fake.url));
-    fake.control.forget();
-    const errors = await Promise.all(Array.from({ length: 5 }, () => callError(connection, 'echo')));
-    for (const error of errors) {
-      expect(['session-refused', 'not-sent']).toContain(error.kind);
-      expect(error.detail.failure).toMatchObject({ class: 'session' });
-    }
-    expect(await connection.lost).toMatchObject({ class: 'session', httpStatus: unknownSession.status });
-    await connection.close();
-    expect(fake.received('DELETE')).toBe(0);
-    expect(fake.received('initialize')).toBe(1);
-  });
+  it.each(sessionRefusals.map((refusal) => [refusal.title, refusal] as const))(
+    'is seen in %s',
+    async (_, { title: _title, ...unknownSession }) => {
+      const fake = await fakeHttp({ behaviour: { unknownSession } });
+      const { connection } = await open(httpEntry(fake.url));
+      fake.control.forget();
+      const errors = await Promise.all(Array.from({ length: 5 }, () => callError(connection, 'echo')));
+      for (const error of errors) {
+        expect(['session-refused', 'not-sent']).toContain(error.kind);
+        expect(error.detail.failure).toMatchObject({ class: 'session' });
+      }
+      expect(await connection.lost).toMatchObject({ class: 'session', httpStatus: unknownSession.status });
+      await connection.close();
+      expect(fake.received('DELETE')).toBe(0);
+      expect(fake.received('initialize')).toBe(1);
+    },
+  );
 
   it('is seen by a list as well', async () => {
     const fake = await fakeHttp();
@@ -319,7 +394,11 @@ describe('a lost session', () => {
     const server = await littleHttp(
       legacy(({ message }, response) => {
         if (message?.method !== 'tools/call') return false;
-        json(response, { jsonrpc: '2.0', id: message.id, error: { code: -32000, message: 'Bad Request: Server not initialized' } });
+        json(response, {
+          jsonrpc: '2.0',
+          id: message.id,
+          error: { code: -32000, message: 'Bad Request: Server not initialized' },
+        });
         return true;
       }, 's1'),
     );
@@ -329,11 +408,17 @@ describe('a lost session', () => {
   });
 
   it('lets calls that are being refused be refused, though the connection is closed at once', async () => {
-    const fake = await fakeHttp({ behaviour: { unknownSession: { status: 404, body: '', delayMs: 30 } } });
-    const { connection } = await open(httpEntry(fake.url));
-    fake.control.forget();
+    const delays = [1, 10, 20, 30];
+    const server = await littleHttp(
+      legacy(({ message }, response) => {
+        if (message?.method !== 'tools/call') return false;
+        setTimeout(() => response.writeHead(404).end(), delays.shift());
+        return true;
+      }, 's1'),
+    );
+    const { connection } = await open(httpEntry(server.url));
     const closing = connection.lost.then(() => connection.close());
-    const errors = await Promise.all([0, 5, 10, 15].map((ms) => pause(ms).then(() => callError(connection, 'echo'))));
+    const errors = await Promise.all(delays.map(() => callError(connection, 'x')));
     expect(errors.map(({ kind }) => kind)).toEqual(Array(4).fill('session-refused'));
     await closing;
   });
@@ -341,12 +426,25 @@ describe('a lost session', () => {
   it('is no matter of a modern server, whose 404 means an unknown method', async () => {
     const fake = await fakeHttp({
       era: 'modern',
-      behaviour: { status: { 'tools/call': { status: 404, body: { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } } } } },
+      behaviour: {
+        status: {
+          'tools/call': {
+            status: 404,
+            body: { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } },
+          },
+        },
+      },
     });
     const { connection } = await open(httpEntry(fake.url));
     expect(await callError(connection, 'echo')).toMatchObject({ kind: 'rejected', detail: { code: -32601 } });
     expect((await list(connection)).tools.length).toBeGreaterThan(0);
   });
+});
+
+it('a call may be silent for longer than a socket may idle', async () => {
+  const fake = await fakeHttp({ behaviour: { reply: 'json' } });
+  const { connection } = await open(httpEntry(fake.url));
+  expect(textOf(await call(connection, 'sleep', { ms: 3_500 }))).toBe('slept 3500 ms');
 });
 
 describe('a call whose answer does not come', () => {
@@ -358,20 +456,39 @@ describe('a call whose answer does not come', () => {
   ] as const)('is lost at once when its stream breaks off, and only that call (%s, %s)', async (era, stream) => {
     const fake = await fakeHttp({ era, behaviour: { answers: { 'tools/call': { stream, times: 1 } } } });
     const { connection } = await open(httpEntry(fake.url));
-    expect(await callError(connection, 'echo')).toMatchObject({ kind: 'lost', detail: { sent: true, failure: { class: 'transport' } } });
+    expect(await callError(connection, 'echo')).toMatchObject({
+      kind: 'lost',
+      detail: { sent: true, failure: { class: 'transport' } },
+    });
     expect(textOf(await call(connection, 'echo', { text: 'next' }))).toBe('next');
   });
 
   it.each<[string, StatusRule, object]>([
     ['a reset', { reset: true }, { kind: 'lost', detail: { sent: true, failure: { class: 'transport' } } }],
-    ['500', { status: 500, body: 'boom' }, { kind: 'lost', detail: { sent: true, failure: { class: 'http-status', httpStatus: 500 } } }],
-    ['500 with a JSON-RPC error', { status: 500, body: { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'no' } } }, { kind: 'rejected', detail: { code: -32603 } }],
+    [
+      '500',
+      { status: 500, body: 'boom' },
+      { kind: 'lost', detail: { sent: true, failure: { class: 'http-status', httpStatus: 500 } } },
+    ],
+    [
+      '500 with a JSON-RPC error',
+      { status: 500, body: { jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'no' } } },
+      { kind: 'rejected', detail: { code: -32603 } },
+    ],
     ['502', { status: 502 }, { kind: 'lost' }],
     ['504', { status: 504 }, { kind: 'lost' }],
     ['403', { status: 403 }, { kind: 'rejected', detail: { failure: { class: 'http-status', httpStatus: 403 } } }],
     ['413', { status: 413 }, { kind: 'rejected' }],
-    ['429', { status: 429, headers: { 'retry-after': '2' } }, { kind: 'rejected', detail: { failure: { class: 'overload', retryAfterMs: 2_000 } } }],
-    ['400 with a JSON-RPC error', { status: 400, body: { jsonrpc: '2.0', id: null, error: { code: -32602, message: 'bad' } } }, { kind: 'rejected', message: 'bad', detail: { code: -32602 } }],
+    [
+      '429',
+      { status: 429, headers: { 'retry-after': '2' } },
+      { kind: 'rejected', detail: { failure: { class: 'overload', retryAfterMs: 2_000 } } },
+    ],
+    [
+      '400 with a JSON-RPC error',
+      { status: 400, body: { jsonrpc: '2.0', id: null, error: { code: -32602, message: 'bad' } } },
+      { kind: 'rejected', message: 'bad', detail: { code: -32602 } },
+    ],
   ])('after %s, and the connection goes on', async (_, rule, expected) => {
     const fake = await fakeHttp({ behaviour: { status: { 'tools/call': { ...rule, times: 1 } } } });
     const { connection } = await open(httpEntry(fake.url));
@@ -383,7 +500,10 @@ describe('a call whose answer does not come', () => {
     const fake = await fakeHttp({ behaviour: { bearer: 'good' } });
     const { connection } = await open(httpEntry(fake.url, { headers: { authorization: 'Bearer good' } }));
     fake.control.set({ bearer: 'changed' });
-    expect(await callError(connection, 'echo')).toMatchObject({ kind: 'rejected', detail: { failure: { class: 'auth' } } });
+    expect(await callError(connection, 'echo')).toMatchObject({
+      kind: 'rejected',
+      detail: { failure: { class: 'auth' } },
+    });
     expect(await connection.lost).toMatchObject({ class: 'auth', httpStatus: 401 });
   });
 
@@ -391,6 +511,7 @@ describe('a call whose answer does not come', () => {
     const fake = await fakeHttp();
     const { connection } = await open(httpEntry(fake.url));
     await fake.control.stop();
+    await pause(50);
     expect(await callError(connection, 'echo')).toMatchObject({ kind: 'not-sent', detail: { sent: false } });
     expect(await connection.lost).toMatchObject({ class: 'transport' });
   });
@@ -413,7 +534,10 @@ describe('a call whose answer does not come', () => {
       }),
     );
     const { connection } = await open(httpEntry(server.url));
-    expect(await callError(connection, 'x')).toMatchObject({ kind: 'lost', detail: { failure: { class: 'protocol' } } });
+    expect(await callError(connection, 'x')).toMatchObject({
+      kind: 'lost',
+      detail: { failure: { class: 'protocol' } },
+    });
   });
 
   it('ends when the connection is closed', async () => {

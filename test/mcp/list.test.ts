@@ -76,7 +76,10 @@ describe.each(['legacy', 'modern'] as const)('the tool list (%s)', (era) => {
   });
 
   it('always asks the server, whatever the server says of caching', async () => {
-    const { connection, fake } = await listed({ answers: { 'tools/list': { result: { ttlMs: 86_400_000, cacheScope: 'public' } } } }, era);
+    const { connection, fake } = await listed(
+      { answers: { 'tools/list': { result: { ttlMs: 86_400_000, cacheScope: 'public' } } } },
+      era,
+    );
     fake.set({ tools: tools.slice(0, 1) });
     expect((await list(connection)).tools).toHaveLength(1);
   });
@@ -89,7 +92,9 @@ describe('a list that is none', () => {
   });
 
   it('is empty, with a warning, for a server that declares tools and does not know the request', async () => {
-    const result = await listed({ answers: { 'tools/list': { error: { code: -32601, message: 'Method not found' } } } });
+    const result = await listed({
+      answers: { 'tools/list': { error: { code: -32601, message: 'Method not found' } } },
+    });
     expect(result.names).toEqual([]);
     expect(result.warnings).toHaveLength(1);
   });
@@ -99,12 +104,19 @@ describe('a list that is none', () => {
     ['something else in its place', { replace: { tools: 'many' } }],
   ])('fails when the answer holds %s', async (_, answer) => {
     const { connection } = await open(fakeEntry({ behaviour: { answers: { 'tools/list': answer } } }));
-    expect(await listFailure(connection)).toMatchObject({ class: 'protocol', message: 'list: the server answered tools/list without a list of tools' });
+    expect(await listFailure(connection)).toMatchObject({
+      class: 'protocol',
+      message: 'list: the server answered tools/list without a list of tools',
+    });
   });
 
   it('ends, with a warning, at a cursor that is not text', async () => {
     const result = await listed({ answers: { 'tools/list': { result: { nextCursor: 5 } } } });
-    expect(result).toMatchObject({ names, requests: 1, warnings: ['the cursor of the next page is not text; the list ends there'] });
+    expect(result).toMatchObject({
+      names,
+      requests: 1,
+      warnings: ['the cursor of the next page is not text; the list ends there'],
+    });
   });
 });
 
@@ -116,7 +128,9 @@ describe('a list that cannot be had', () => {
   });
 
   it('rejects when the server dies meanwhile, with the reason', async () => {
-    const { connection } = await open(fakeEntry({ behaviour: { answers: { 'tools/list': { exit: { code: 9, stderr: 'out of memory' } } } } }));
+    const { connection } = await open(
+      fakeEntry({ behaviour: { answers: { 'tools/list': { exit: { code: 9, stderr: 'out of memory' } } } } }),
+    );
     expect(await listFailure(connection)).toMatchObject({ class: 'exit', exitCode: 9 });
     expect(await connection.lost).toMatchObject({ class: 'exit', exitCode: 9 });
   });

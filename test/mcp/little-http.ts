@@ -11,12 +11,19 @@ export interface Seen {
 }
 
 /** `answer` gets each request with its parsed body. Resolves with the URL of `/mcp`. */
-export async function littleHttp(answer: (seen: Seen, response: ServerResponse) => void): Promise<{ url: string; origin: string; seen: Seen[] }> {
+export async function littleHttp(
+  answer: (seen: Seen, response: ServerResponse) => void,
+): Promise<{ url: string; origin: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
-    const entry = { http: request.method ?? '', url: request.url ?? '', headers: request.headers, message: body === '' ? undefined : JSON.parse(body) };
+    const entry = {
+      http: request.method ?? '',
+      url: request.url ?? '',
+      headers: request.headers,
+      message: body === '' ? undefined : JSON.parse(body),
+    };
     seen.push(entry);
     answer(entry, response);
   });
@@ -29,7 +36,12 @@ export async function littleHttp(answer: (seen: Seen, response: ServerResponse) 
   return { url: `${origin}/mcp`, origin, seen };
 }
 
-export function json(response: ServerResponse, body: unknown, headers: Record<string, string> = {}, status = 200): void {
+export function json(
+  response: ServerResponse,
+  body: unknown,
+  headers: Record<string, string> = {},
+  status = 200,
+): void {
   response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body));
 }
 
@@ -43,8 +55,16 @@ export function legacy(
     if (rest(seen, response)) return;
     if (http !== 'POST') response.writeHead(405).end();
     else if (message.method === 'initialize') {
-      const result = { protocolVersion: message.params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'little', version: '1' } };
-      json(response, { jsonrpc: '2.0', id: message.id, result }, session === undefined ? {} : { 'mcp-session-id': session });
+      const result = {
+        protocolVersion: message.params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'little', version: '1' },
+      };
+      json(
+        response,
+        { jsonrpc: '2.0', id: message.id, result },
+        session === undefined ? {} : { 'mcp-session-id': session },
+      );
     } else if (message.id === undefined) response.writeHead(202).end();
     else json(response, { jsonrpc: '2.0', id: message.id, error: { code: -32601, message: 'Method not found' } });
   };

@@ -17,8 +17,20 @@ import { type FakeOptions, fakeArgs } from '../support/fixtures.ts';
 export const childEnv = { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' };
 
 /** A stdio entry that runs a script (the fake by default) with this Node. */
-export function scriptEntry(args: readonly string[], more: Partial<Extract<ResolvedEntry, { transport: 'stdio' }>> = {}): ResolvedEntry {
-  return { transport: 'stdio', name: 'fake', command: process.execPath, args, env: childEnv, cwd: undefined, secrets: [], ...more };
+export function scriptEntry(
+  args: readonly string[],
+  more: Partial<Extract<ResolvedEntry, { transport: 'stdio' }>> = {},
+): ResolvedEntry {
+  return {
+    transport: 'stdio',
+    name: 'fake',
+    command: process.execPath,
+    args,
+    env: childEnv,
+    cwd: undefined,
+    secrets: [],
+    ...more,
+  };
 }
 
 export const fakeEntry = (options: FakeOptions = {}, more: Parameters<typeof scriptEntry>[1] = {}): ResolvedEntry =>
@@ -27,7 +39,10 @@ export const fakeEntry = (options: FakeOptions = {}, more: Parameters<typeof scr
 /** An entry of a server whose whole program is given as text. */
 export const programEntry = (source: string): ResolvedEntry => scriptEntry(['--input-type=module', '-e', source]);
 
-export function httpEntry(url: string, more: Partial<Extract<ResolvedEntry, { transport: 'streamable-http' | 'sse' }>> = {}): ResolvedEntry {
+export function httpEntry(
+  url: string,
+  more: Partial<Extract<ResolvedEntry, { transport: 'streamable-http' | 'sse' }>> = {},
+): ResolvedEntry {
   return { transport: 'streamable-http', name: 'fake', explicitType: false, url, headers: {}, secrets: [], ...more };
 }
 
@@ -68,13 +83,22 @@ export async function openFailure(entry: ResolvedEntry, opening: Opening = {}): 
   return (error as ConnectionError).failure;
 }
 
-export const remembered = (era: Verdict['era'], transport: Verdict['transport']): Verdict => ({ era, transport, at: 0 });
+export const remembered = (era: Verdict['era'], transport: Verdict['transport']): Verdict => ({
+  era,
+  transport,
+  at: 0,
+});
 
 export function limits(more: Partial<CallOptions> = {}): CallOptions {
   return { signal: new AbortController().signal, idleMs: 10_000, maxMs: 20_000, ...more };
 }
 
-export function call(connection: Connection, name: string, args: Record<string, unknown> = {}, more: Partial<CallOptions> = {}) {
+export function call(
+  connection: Connection,
+  name: string,
+  args: Record<string, unknown> = {},
+  more: Partial<CallOptions> = {},
+) {
   return connection.callTool(name, args, limits(more));
 }
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { headersForCall, headerValue, paramHeaders } from '../../src/mcp/param-headers.ts';
 
-const schema = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({ type: 'object', properties, ...more });
+const schema = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+  type: 'object',
+  properties,
+  ...more,
+});
 
 describe('paramHeaders', () => {
   it('finds marked properties at any depth and mirrors their values', () => {
@@ -28,7 +32,10 @@ describe('paramHeaders', () => {
     ['no type', schema({ a: { 'x-mcp-header': 'A' } })],
     ['a name with a space', schema({ a: { type: 'string', 'x-mcp-header': 'A B' } })],
     ['an empty name', schema({ a: { type: 'string', 'x-mcp-header': '' } })],
-    ['the same name twice', schema({ a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } })],
+    [
+      'the same name twice',
+      schema({ a: { type: 'string', 'x-mcp-header': 'A' }, b: { type: 'string', 'x-mcp-header': 'a' } }),
+    ],
     ['the root', schema({}, { type: 'string', 'x-mcp-header': 'A' })],
     ['items', schema({ a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } })],
     ['a branch', schema({}, { anyOf: [schema({ a: { type: 'string', 'x-mcp-header': 'A' } })] })],
@@ -37,9 +44,12 @@ describe('paramHeaders', () => {
     expect(paramHeaders(input)).toHaveProperty('invalid');
   });
 
-  it.each([undefined, null, 5, 'x', [], {}, schema({ a: { enum: [{ 'x-mcp-header': 'A' }] } })])('finds nothing in %j', (input) => {
-    expect(paramHeaders(input)).toEqual({ mirrors: [] });
-  });
+  it.each([undefined, null, 5, 'x', [], {}, schema({ a: { enum: [{ 'x-mcp-header': 'A' }] } })])(
+    'finds nothing in %j',
+    (input) => {
+      expect(paramHeaders(input)).toEqual({ mirrors: [] });
+    },
+  );
 });
 
 describe('headerValue', () => {

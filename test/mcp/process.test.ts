@@ -2,19 +2,35 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { blockingStderr } from '../support/paths.ts';
+import { launcherEntry, steered } from '../support/fixtures.ts';
 import { needsPython } from '../support/needs.ts';
+import { blockingStderr } from '../support/paths.ts';
 import { groupMembers, isAlive, processInfo, signal, untilGone } from '../support/processes.ts';
-import { fakeArgs, launcherEntry, steered } from '../support/fixtures.ts';
 import { until } from '../support/wait.ts';
-import { call, callError, childEnv, fakeEntry, list, open, openFailure, programEntry, scriptEntry, textOf } from './opening.ts';
+import {
+  call,
+  callError,
+  childEnv,
+  fakeEntry,
+  list,
+  open,
+  openFailure,
+  programEntry,
+  scriptEntry,
+  textOf,
+} from './opening.ts';
 
 const alive = (pgid: number) => groupMembers(pgid).filter(({ state }) => state !== 'Z');
 
 describe('start', () => {
   it('connects, lists and calls', async () => {
     const { connection, processes } = await open(fakeEntry());
-    expect(connection.agreement).toMatchObject({ transport: 'stdio', era: 'legacy', protocolVersion: '2025-11-25', serverInfo: { name: 'fake' } });
+    expect(connection.agreement).toMatchObject({
+      transport: 'stdio',
+      era: 'legacy',
+      protocolVersion: '2025-11-25',
+      serverInfo: { name: 'fake' },
+    });
     expect((await list(connection)).tools.map(({ name }) => name)).toContain('echo');
     expect(textOf(await call(connection, 'echo', { text: 'hello' }))).toBe('hello');
     expect(processes).toHaveLength(1);
@@ -45,16 +61,26 @@ describe('start', () => {
         throw new Error('the log is full');
       },
     });
-    expect(failure).toMatchObject({ class: 'overload', message: 'spawn: the start could not be recorded: the log is full' });
+    expect(failure).toMatchObject({
+      class: 'overload',
+      message: 'spawn: the start could not be recorded: the log is full',
+    });
     expect(isAlive(pid)).toBe(false);
   });
 
   it('gives the child exactly the environment of the entry, the mark of the run, and its own process group', async () => {
     process.env.WK_TEST_PARENT_SECRET = 'parent';
-    const { connection, processes } = await open(fakeEntry({}, { env: { ...childEnv, TOKEN: 'abc' } }), { runId: 'run-42' });
+    const { connection, processes } = await open(fakeEntry({}, { env: { ...childEnv, TOKEN: 'abc' } }), {
+      runId: 'run-42',
+    });
     const who = JSON.parse(textOf(await call(connection, 'whoami')));
     delete process.env.WK_TEST_PARENT_SECRET;
-    expect(who.env).toMatchObject({ TOKEN: 'abc', WATCHKEEPER_RUN: 'run-42', PATH: childEnv.PATH, HOME: childEnv.HOME });
+    expect(who.env).toMatchObject({
+      TOKEN: 'abc',
+      WATCHKEEPER_RUN: 'run-42',
+      PATH: childEnv.PATH,
+      HOME: childEnv.HOME,
+    });
     expect(who.env).not.toHaveProperty('WK_TEST_PARENT_SECRET');
     expect(processInfo(who.pid)?.pgid).toBe(processes[0]?.pid);
   });
@@ -71,12 +97,24 @@ describe('start', () => {
   writeFileSync(noInterpreter, '#!/no/such/interpreter\n', { mode: 0o755 });
 
   it.each([
-    ['a command that does not exist', { command: 'no-such-command-here' }, /^spawn: command not found: no-such-command-here/],
+    [
+      'a command that does not exist',
+      { command: 'no-such-command-here' },
+      /^spawn: command not found: no-such-command-here/,
+    ],
     ['a Windows command', { command: 'cmd', args: ['/c', 'npx', 'server'] }, /^spawn: command not found: cmd/],
-    ['a folder that does not exist', { cwd: '/no/such/folder' }, /^spawn: the folder in "cwd" does not exist: \/no\/such\/folder/],
+    [
+      'a folder that does not exist',
+      { cwd: '/no/such/folder' },
+      /^spawn: the folder in "cwd" does not exist: \/no\/such\/folder/,
+    ],
     ['a folder that is a file', { cwd: notExecutable }, /^spawn: the folder in "cwd" is not a folder/],
     ['a file that may not be executed', { command: notExecutable }, /may not be executed \(EACCES\)/],
-    ['a script without its interpreter', { command: noInterpreter }, /^spawn: the interpreter named in the first line of /],
+    [
+      'a script without its interpreter',
+      { command: noInterpreter },
+      /^spawn: the interpreter named in the first line of /,
+    ],
     ['arguments the machine cannot take', { args: ['x'.repeat(4_000_000)] }, /too long/],
   ])('%s is a failure of the start that says so', async (_, more, message) => {
     const failure = await openFailure(fakeEntry({}, more));
@@ -85,7 +123,9 @@ describe('start', () => {
   });
 
   it('tells exit code and last words of a process that ends at once, and starts it no more than twice', async () => {
-    const fake = steered({ behaviour: { start: { exit: { code: 7, stderr: ['Traceback', 'ValueError: no API key'] } } } });
+    const fake = steered({
+      behaviour: { start: { exit: { code: 7, stderr: ['Traceback', 'ValueError: no API key'] } } },
+    });
     const failure = await openFailure(fakeEntry(fake.options));
     expect(failure).toMatchObject({ class: 'exit', phase: 'initialize', exitCode: 7, signal: null });
     expect(failure.message).toContain('exited with code 7: ValueError: no API key');
@@ -105,22 +145,31 @@ describe('start', () => {
   });
 
   it('takes an error in answer to initialize at its word', async () => {
-    const fake = steered({ behaviour: { answers: { initialize: { error: { code: -32603, message: 'licence expired' } } } } });
+    const fake = steered({
+      behaviour: { answers: { initialize: { error: { code: -32603, message: 'licence expired' } } } },
+    });
     const failure = await openFailure(fakeEntry(fake.options));
-    expect(failure).toMatchObject({ class: 'handshake', phase: 'initialize', message: 'initialize: the server answered with error -32603: licence expired' });
+    expect(failure).toMatchObject({
+      class: 'handshake',
+      phase: 'initialize',
+      message: 'initialize: the server answered with error -32603: licence expired',
+    });
     expect(isAlive(fake.pid())).toBe(false);
   });
 
   it('ends everything when the attempt is called off, even before the process is recorded', async () => {
     const stop = new AbortController();
     let pid = 0;
-    const failure = await openFailure(fakeEntry({ behaviour: { stubborn: 'eof', answers: { '*': { never: true } } } }), {
-      signal: stop.signal,
-      onProcess: async (process) => {
-        pid = process.pid;
-        stop.abort();
+    const failure = await openFailure(
+      fakeEntry({ behaviour: { stubborn: 'eof', answers: { '*': { never: true } } } }),
+      {
+        signal: stop.signal,
+        onProcess: async (process) => {
+          pid = process.pid;
+          stop.abort();
+        },
       },
-    });
+    );
     expect(failure.class).toBe('timeout');
     expect(alive(pid)).toEqual([]);
   });
@@ -133,7 +182,16 @@ describe('start', () => {
 });
 
 describe('stdout', () => {
-  const noisy = ['Welcome to the server!', '', '123', '{}', 'сервер запущен — 起動しました', '[1, 2]', '{"not": "closed"', '{"jsonrpc":"2.0"}'];
+  const noisy = [
+    'Welcome to the server!',
+    '',
+    '123',
+    '{}',
+    'сервер запущен — 起動しました',
+    '[1, 2]',
+    '{"not": "closed"',
+    '{"jsonrpc":"2.0"}',
+  ];
 
   it('skips what is not protocol and says so once, with a short sample', async () => {
     const { connection, warnings } = await open(fakeEntry({ behaviour: { start: { stdout: noisy } } }));
@@ -145,7 +203,9 @@ describe('stdout', () => {
   });
 
   it('loses only the request whose answer is glued to other text', async () => {
-    const { connection } = await open(fakeEntry({ behaviour: { answers: { 'tools/call': { times: 1, glue: 'DEBUG ' } } } }));
+    const { connection } = await open(
+      fakeEntry({ behaviour: { answers: { 'tools/call': { times: 1, glue: 'DEBUG ' } } } }),
+    );
     const error = await callError(connection, 'echo', { text: 'x' }, { idleMs: 300 });
     expect(error).toMatchObject({ kind: 'timeout', detail: { sent: true, limit: 'callTimeoutMs' } });
     expect(textOf(await call(connection, 'echo', { text: 'x' }))).toBe('x');
@@ -176,7 +236,10 @@ describe('stdout', () => {
     );
     const error = await callError(connection, 'anything');
     expect(error.kind).toBe('lost');
-    expect(await connection.lost).toMatchObject({ class: 'protocol', message: 'watch: on stdout a line is longer than 64 MiB' });
+    expect(await connection.lost).toMatchObject({
+      class: 'protocol',
+      message: 'watch: on stdout a line is longer than 64 MiB',
+    });
   });
 
   it('reads an answer written right before the process ends', async () => {
@@ -200,7 +263,9 @@ describe('stderr', () => {
   it('is shown without the secrets of the entry', async () => {
     const entry = fakeEntry({}, { env: { ...childEnv, KEY: 'tr0ub4dor' }, secrets: ['tr0ub4dor'] });
     const { connection } = await open(entry);
-    const error = await callError(connection, 'die', { message: 'login with tr0ub4dor failed, Authorization: Bearer abcdefgh' });
+    const error = await callError(connection, 'die', {
+      message: 'login with tr0ub4dor failed, Authorization: Bearer abcdefgh',
+    });
     expect(error.detail.failure?.stderrTail).toBe('login with *** failed, Authorization: Bearer ***\n');
     expect(JSON.stringify([error.message, error.detail])).not.toContain('tr0ub4dor');
   });
@@ -213,7 +278,11 @@ describe('end', () => {
     ['another signal', 'killed', { signal: 'SIGSEGV' }, { exitCode: null, signal: 'SIGSEGV' }],
   ])('fails every call at once when the process ends with %s', async (_, tool, args, how) => {
     const { connection } = await open(fakeEntry());
-    const waiting = [callError(connection, 'sleep', { ms: 60_000 }), callError(connection, 'sleep', { ms: 60_000 }), callError(connection, tool, args)];
+    const waiting = [
+      callError(connection, 'sleep', { ms: 60_000 }),
+      callError(connection, 'sleep', { ms: 60_000 }),
+      callError(connection, tool, args),
+    ];
     for (const error of await Promise.all(waiting)) {
       expect(error).toMatchObject({ kind: 'lost', detail: { sent: true, failure: { class: 'exit', ...how } } });
     }
@@ -294,5 +363,4 @@ describe('end', () => {
     await connection.close();
     expect(await error).toMatchObject({ kind: 'lost', detail: { sent: true } });
   });
-
 });

@@ -64,8 +64,11 @@ export type CallEnd =
       readonly outcome: Exclude<Outcome, 'succeeded' | 'tool-error'>;
       readonly reason: string;
       /** Why the outcome is unknown or the call failed. */
-      readonly because: 'limit' | 'lost' | 'other';
+      readonly because: Because;
     };
+
+/** `rejected`: the server's protocol layer did not take the call. */
+type Because = 'limit' | 'lost' | 'rejected' | 'other';
 
 export interface CallDeskOptions {
   readonly desk: Desk;
@@ -349,6 +352,9 @@ export class CallDesk {
   async #failed(call: Open, error: CallError): Promise<void> {
     switch (error.kind) {
       case 'rejected': {
+        if (NOT_REACHED.has(error.detail.code ?? 0)) {
+          return this.#fail(call, { outcome: 'failed', reason: error.message }, 'rejected');
+        }
         // The server answered, with an error of the protocol instead of a result: the model can read it.
         const result: RawResult = { content: [{ type: 'text', text: error.message }], isError: true };
         await this.#report(call, {
@@ -378,7 +384,7 @@ export class CallDesk {
   async #fail(
     call: Open,
     settlement: Settlement & { outcome: Exclude<Outcome, 'succeeded' | 'tool-error'> },
-    because: 'limit' | 'lost' | 'other',
+    because: Because,
   ): Promise<void> {
     await this.#report(call, { type: 'ReportSettled', settlement });
     this.#finish(call, {
@@ -512,6 +518,8 @@ const GIVEN_UP: ReadonlySet<string> = new Set([
   'stopped',
   'stopping',
 ]);
+/** JSON-RPC errors that say the tool was never reached: parse error, invalid request, method not found. */
+const NOT_REACHED: ReadonlySet<number> = new Set([-32700, -32600, -32601]);
 const NO_WORLD: CallWorld = { grants: [], server: null, definition: null };
 
 const cancelledUnsent = (): CallEnd => ({

@@ -22,7 +22,7 @@ export const add: Command = {
     examples: [
       { line: 'add memory -- npx -y @modelcontextprotocol/server-memory', about: 'a server that runs as a process' },
       {
-        line: "add tracker --url https://tracker.example/mcp --header 'Authorization=Bearer ${TRACKER_TOKEN}'",
+        line: `add tracker --url https://tracker.example/mcp --header 'Authorization=Bearer \${TRACKER_TOKEN}'`,
         about: 'a server behind a URL, the secret kept out of the file',
       },
     ],

@@ -44,7 +44,7 @@ export const allow: Command = {
   description: {
     name: 'allow',
     group: 'Tools and calls',
-    summary: 'show which tools may run without asking, or say it anew for one server',
+    summary: 'show or change which tools run without asking',
     arguments: [{ name: '[server]', about: 'only grants of this server' }],
     options: [
       {

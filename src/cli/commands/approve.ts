@@ -9,7 +9,7 @@ export const approve: Command = {
   description: {
     name: 'approve',
     group: 'Tools and calls',
-    summary: 'let a held call run, and print its answer when nobody else waits for it',
+    summary: 'let a held call run',
     arguments: [{ name: '<id>', about: 'the id of the call, or its beginning' }],
     options: [
       {

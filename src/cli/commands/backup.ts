@@ -25,7 +25,7 @@ export const backup: Command = {
   description: {
     name: 'backup',
     group: 'Files',
-    summary: 'copy the database with the whole log into a file, also while the daemon runs',
+    summary: 'copy the database with the whole log',
     arguments: [{ name: '<file>', about: 'where to; must not exist yet' }],
     examples: [{ line: 'backup watch-2026-03-01.db', about: 'use it as watchkeeper.db in another data directory' }],
   },

@@ -29,7 +29,7 @@ export const configCheck: Command = {
   description: {
     name: 'config check',
     group: 'Files',
-    summary: 'check the configuration entry by entry, and the settings, without starting anything',
+    summary: 'check servers and settings without starting anything',
     examples: [{ line: 'config check', about: 'exit code 1 when something is wrong; warnings alone are fine' }],
   },
   async run({ files, env }) {

@@ -29,7 +29,7 @@ export const configFix: Command = {
   description: {
     name: 'config fix',
     group: 'Files',
-    summary: 'give servers whose names are not allowed a better one, after showing it',
+    summary: 'rename servers whose names are not allowed',
     options: [
       { flags: '--yes', about: 'do not ask' },
       { flags: '--dry-run', about: 'only show what would be renamed' },

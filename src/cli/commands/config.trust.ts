@@ -6,7 +6,7 @@ export const configTrust: Command = {
   description: {
     name: 'config trust',
     group: 'Files',
-    summary: 'let allow_tool and watchkeeper.json count beside a configuration file outside your home folder',
+    summary: 'let allow_tool and watchkeeper.json beside the file count',
     examples: [{ line: 'config trust --config ./mcp.json', about: 'after you have read the files beside it' }],
   },
   async run({ files: { configFile, allowFile, settingsFile, dataDir }, env }) {

@@ -6,7 +6,7 @@ export const disable: Command = {
   description: {
     name: 'disable',
     group: 'Servers',
-    summary: 'keep a server in the configuration, but do not run it',
+    summary: 'keep a server, but do not run it',
     arguments: [{ name: '<server>', about: 'its name in the configuration file' }],
     examples: [{ line: 'disable github', about: 'stops the server until "watchkeeper enable github"' }],
   },

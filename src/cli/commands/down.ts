@@ -5,7 +5,7 @@ export const down: Command = {
   description: {
     name: 'down',
     group: 'Daemon',
-    summary: 'end the daemon and all servers it started, and wait until they are gone',
+    summary: 'end the daemon and all its servers',
     examples: [{ line: 'down', about: 'exit code 3 when no daemon runs' }],
   },
   async run(context) {

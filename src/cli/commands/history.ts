@@ -36,7 +36,7 @@ export const history: Command = {
   description: {
     name: 'history',
     group: 'Log',
-    summary: 'show in which states a server has been, from when to when, and why',
+    summary: 'show in which states a server was, and why',
     arguments: [{ name: '<server>', about: 'its name' }],
     options: [
       { flags: '--from <T>', about: 'nothing before this moment' },

@@ -68,14 +68,14 @@ export const log: Command = {
   description: {
     name: 'log',
     group: 'Log',
-    summary: `show what happened, oldest first: the newest ${usual} facts, or all since a moment`,
+    summary: 'show what happened',
     arguments: [{ name: '[server]', about: 'only facts of this server' }],
     options: [
       { flags: '--follow', about: 'stay and print facts as they come' },
       { flags: '--since <T>', about: 'start at a time, a log position or a span ago such as 10m' },
       { flags: '--type <type>', about: 'only facts of this type, such as SessionLost' },
       { flags: '--stream <stream>', about: 'only this stream, such as config or allowlist' },
-      { flags: '--limit <n>', about: 'at most so many' },
+      { flags: '--limit <n>', about: `at most so many; without --since the newest ${usual}` },
     ],
     examples: [
       { line: 'log github --since 2h', about: 'what happened to one server in the last two hours' },

@@ -3,7 +3,7 @@ import { aboutServer } from '../ask.daemon.ts';
 import type { Command, View } from '../command.ts';
 import { exitCode } from '../failure.ts';
 import { span } from '../options.ts';
-import { oneLine } from '../paint.ts';
+import { errorWords } from '../paint.ts';
 import { stateCell } from '../status.text.ts';
 import { type Cell, table } from '../table.ts';
 
@@ -13,7 +13,7 @@ const resultTable = ({ servers }: Reconnected, view: View): string =>
     servers.map(({ name, state, error }): Cell[] => [
       { text: name, color: 'bold' },
       stateCell(state),
-      { text: error ? oneLine(`${error.class}: ${error.message}`) : '', color: 'red' },
+      { text: error ? errorWords(error) : '', color: 'red' },
     ]),
     view,
   );
@@ -22,7 +22,7 @@ export const reconnect: Command = {
   description: {
     name: 'reconnect',
     group: 'Servers',
-    summary: 'close and open the connection to a server, or to all, and wait until each has settled',
+    summary: 'close the connection to a server, or all, and open it anew',
     arguments: [{ name: '[server]', about: 'only this server' }],
     options: [{ flags: '--timeout <span>', about: 'how long to wait, such as 30s' }],
     examples: [

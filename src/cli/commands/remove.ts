@@ -7,7 +7,7 @@ export const remove: Command = {
   description: {
     name: 'remove',
     group: 'Servers',
-    summary: 'stop a server and take it out of the configuration, its grants and credentials too',
+    summary: 'remove a server, its grants and its credentials',
     arguments: [{ name: '<server>', about: 'its name' }],
     options: [{ flags: '--yes', about: 'do not ask' }],
     examples: [{ line: 'remove memory', about: 'asks first on a terminal; "disable" keeps the entry' }],

@@ -40,7 +40,7 @@ export const status: Command = {
   description: {
     name: 'status',
     group: 'Servers',
-    summary: 'show every server: state, tools, since when, error, next attempt',
+    summary: 'show in which state the servers are',
     arguments: [{ name: '[server]', about: 'only this server, in detail' }],
     options: [
       { flags: '--at <T>', about: 'as it was then: a time, a log position or a span such as 10m' },

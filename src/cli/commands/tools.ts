@@ -23,7 +23,7 @@ export const tools: Command = {
   description: {
     name: 'tools',
     group: 'Tools and calls',
-    summary: 'list all tools under their registered names',
+    summary: 'list the tools of all servers',
     arguments: [{ name: '[server]', about: 'only tools of this server' }],
     options: [{ flags: '--at <T>', about: 'as they were then: a time, a log position or a span such as 2h' }],
     examples: [

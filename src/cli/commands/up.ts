@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { DaemonFile } from '../../api/endpoint.ts';
+import type { ReadyFacts } from '../../daemon.ts';
 import type { Command, Context, Piece } from '../command.ts';
 import { startDetached } from '../daemon.detach.ts';
 import { CommandError, usedWrongly } from '../failure.ts';
@@ -30,39 +31,26 @@ function portOf(options: Options): number | undefined {
   throw usedWrongly(`--port ${given}: not a port; give 0 (any free one) to 65535.`, 'up --port 0');
 }
 
-/** The daemon's own reasons for not starting become errors of the command. */
-async function started<T>(daemon: Promise<T>, isStartError: (error: unknown) => error is Error): Promise<T> {
-  try {
-    return await daemon;
-  } catch (error) {
-    if (!isStartError(error)) throw error;
-    const next = 'next' in error && Array.isArray(error.next) ? error.next.map(String) : ['status', 'up --help'];
-    throw new CommandError(error.message, { next });
-  }
-}
-
 async function* foreground(context: Context, options: Options): AsyncGenerator<Piece, number> {
   const { files, json, quiet } = context;
   const port = portOf(options);
   const { DaemonStartError, runDaemon } = await import('../../daemon.ts');
-  type Facts = Parameters<Parameters<typeof runDaemon>[0]['onReady']>[0];
-  let announce: (facts: Facts) => void = () => {};
-  const ready = new Promise<Facts>((resolve) => {
+  let announce: (facts: ReadyFacts) => void = () => {};
+  const ready = new Promise<ReadyFacts>((resolve) => {
     announce = resolve;
   });
-  const ended = started(
-    runDaemon({
-      ...(files.configOrigin === 'chosen' ? { configFile: files.configFile } : {}),
-      dataDir: files.dataDir,
-      ...(text(options, 'host') === undefined ? {} : { host: text(options, 'host') }),
-      ...(port === undefined ? {} : { port }),
-      allowRemote: flag(options, 'allowRemote'),
-      json,
-      quiet,
-      onReady: announce,
-    }),
-    (error): error is Error => error instanceof DaemonStartError,
-  );
+  const ended = runDaemon({
+    configFile: files.configOrigin === 'chosen' ? files.configFile : undefined,
+    dataDir: files.dataDir,
+    host: text(options, 'host'),
+    port,
+    allowRemote: flag(options, 'allowRemote'),
+    json,
+    quiet,
+    onReady: announce,
+  }).catch((error: unknown) => {
+    throw error instanceof DaemonStartError ? new CommandError(error.message, { next: error.next }) : error;
+  });
   const first = await Promise.race([ready, ended]);
   if (typeof first === 'number') return first;
   yield {

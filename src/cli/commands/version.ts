@@ -16,7 +16,7 @@ export const version: Command = {
   description: {
     name: 'version',
     group: 'Daemon',
-    summary: 'print the version of this program and of the running daemon',
+    summary: 'print the version of the program and of the daemon',
     examples: [{ line: 'version --json', about: '{"version": …, "daemon": {"version": …, "pid": …} or null}' }],
   },
   async run({ version: own, files }) {

@@ -1,0 +1,404 @@
+import { describe, expect, it } from 'vitest';
+import { sessionRefusals } from '../fixtures/http-server.mjs';
+import { startDaemon } from '../support/daemon.ts';
+import { stdioEntry, steered } from '../support/fixtures.ts';
+import { factsOf, httpEntry, httpFake, meanwhile, positionOf, requestsOf, textOf, typesOf } from './given.ts';
+
+describe('a server that has forgotten its sessions', () => {
+  it('is asked for a new one once, however many calls noticed, and every call comes through', async () => {
+    const fake = await httpFake({ behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    await daemon.waitForServer('web', 'ready');
+    const pid = daemon.pid;
+    const before = await positionOf(daemon);
+    const from = fake.log.length;
+
+    fake.control.set({ tools: ['echo', 'add'] });
+    fake.control.forget();
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, (_, n) => daemon.call('mcp__web__echo', { text: `call ${n}` })),
+    );
+
+    expect(answers.map(({ status, body }) => [status, body.outcome, body.detail])).toEqual(Array(5).fill([200, 'succeeded', undefined]));
+    expect(answers.map(textOf)).toEqual(['call 0', 'call 1', 'call 2', 'call 3', 'call 4']);
+    const added = await daemon.waitFor(async () => (await daemon.tools()).find(({ name }) => name === 'mcp__web__add'));
+    expect(added.stale).toBe(false);
+
+    const since = fake.log.slice(from);
+    const initializes = since.filter(({ rpc }) => rpc === 'initialize');
+    expect(initializes).toHaveLength(1);
+    expect(initializes[0]?.session).toBeUndefined();
+    const renewed = requestsOf({ log: since.slice(since.indexOf(initializes[0] as never)) }).filter(
+      (method) => method !== 'GET' && method !== 'tools/call',
+    );
+    expect(renewed).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
+    // A call that was refused is sent once more and never a third time.
+    const accepted = since.filter(({ rpc, status }) => rpc === 'tools/call' && status === 200);
+    expect(accepted.map(({ message }) => message.params.arguments.text).sort()).toEqual([
+      'call 0',
+      'call 1',
+      'call 2',
+      'call 3',
+      'call 4',
+    ]);
+
+    const facts = await factsOf(daemon, 'web', before);
+    expect(typesOf(facts).filter((type) => type !== 'PushChanged')).toEqual([
+      'SessionLost',
+      'ReconnectStarted',
+      'Connected',
+      'ToolsListed',
+    ]);
+    const { changes } = (await daemon.api('GET', '/v1/mcp/tools/history?server=web')).body;
+    expect(changes.filter((change: any) => change.position > before)).toMatchObject([
+      { change: 'added', tool: 'add', name: 'mcp__web__add', before: null, after: { name: 'add' } },
+    ]);
+    expect((await daemon.call('mcp__web__add', { a: 1, b: 2 })).body.outcome).toBe('succeeded');
+    expect(daemon.pid).toBe(pid);
+  });
+
+  it('is understood in every way servers say so', async () => {
+    const fakes = await Promise.all(
+      sessionRefusals.map(({ title: _title, ...unknownSession }) =>
+        httpFake({ behaviour: { tools: ['echo'], unknownSession } }),
+      ),
+    );
+    const daemon = await startDaemon({
+      servers: Object.fromEntries(fakes.map((fake, n) => [`web${n}`, httpEntry(fake)])),
+    });
+    const found = await Promise.all(
+      fakes.map(async (fake, n) => {
+        await daemon.waitForServer(`web${n}`, 'ready');
+        const from = fake.log.length;
+        fake.control.forget();
+        const { body } = await daemon.call(`mcp__web${n}__echo`, { text: 'still here' });
+        const since = fake.log.slice(from);
+        const initializes = since.filter(({ rpc }) => rpc === 'initialize');
+        const lost = (await factsOf(daemon, `web${n}`)).filter(({ type }) => type === 'SessionLost');
+        return [
+          sessionRefusals[n]?.title,
+          body.outcome,
+          initializes.length,
+          initializes[0]?.session,
+          lost.map(({ data }) => data.failure.class),
+        ];
+      }),
+    );
+    expect(found).toEqual(sessionRefusals.map(({ title }) => [title, 'succeeded', 1, undefined, ['session']]));
+  });
+
+  it('is noticed by the next poll when nobody calls', async () => {
+    const fake = await httpFake({ behaviour: { tools: ['echo'], get: { mode: 'status', status: 405 } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake, { pollIntervalMs: 300 }) } });
+    await daemon.waitForServer('web', 'ready');
+    fake.control.forget();
+    await daemon.waitFor(() => fake.received('initialize') === 2);
+    await daemon.waitForServer('web', 'ready');
+    expect((await factsOf(daemon, 'web')).filter(({ type }) => type === 'SessionLost')).toHaveLength(1);
+  });
+});
+
+describe('the stream a server may offer for announcements', () => {
+  const withoutPush = {
+    'answers 405': { get: { mode: 'status', status: 405 } },
+    'answers 404': { get: { mode: 'status', status: 404 } },
+    'answers 400': { get: { mode: 'status', status: 400, body: { error: 'Bad Request' } } },
+    'answers 406': { get: { mode: 'status', status: 406 } },
+    'answers 500': { get: { mode: 'status', status: 500 } },
+    'answers with JSON': { get: { mode: 'json' } },
+    'opens and closes at once': { get: { mode: 'close' } },
+    'is reset': { get: { mode: 'reset' } },
+    'is cut again and again': { get: { mode: 'cut', afterMs: 60 } },
+    'never answers': { get: { mode: 'hang' } },
+    'has no sessions and answers 405': { sessions: false, get: { mode: 'status', status: 405 } },
+  } as const;
+  const names = Object.keys(withoutPush) as (keyof typeof withoutPush)[];
+
+  it('decides nothing about the server, and is not asked for every second', async () => {
+    const fakes = await Promise.all(
+      names.map((name) => httpFake({ behaviour: { tools: ['echo'], ...withoutPush[name] } })),
+    );
+    const daemon = await startDaemon({
+      servers: Object.fromEntries(fakes.map((fake, n) => [`web${n}`, httpEntry(fake, { pollIntervalMs: 1000 })])),
+    });
+    for (const n of names.keys()) await daemon.waitForServer(`web${n}`, 'ready');
+    // Nobody announces anything, so the poll has to find the change.
+    for (const fake of fakes) fake.control.set({ tools: ['echo', 'add'] });
+    await meanwhile(6000);
+
+    const rows = await daemon.status();
+    const seen = await Promise.all(
+      fakes.map(async (fake, n) => {
+        const gets = fake.received('GET');
+        const called = await daemon.call(`mcp__web${n}__echo`, { text: 'x' });
+        const lost = (await factsOf(daemon, `web${n}`)).filter(({ type }) => type === 'SessionLost').length;
+        return {
+          mode: names[n],
+          state: rows[n].state,
+          tools: rows[n].tools,
+          called: called.body.outcome,
+          lost,
+          few: gets <= 4,
+          gets,
+        };
+      }),
+    ).then((all) => all.map(({ gets, ...rest }) => (rest.few ? rest : { ...rest, gets })));
+    // Rows are sorted by name, and so web10 comes before web2: only states are read from them.
+    expect(seen.map(({ tools: _tools, ...rest }) => rest)).toEqual(
+      names.map((mode) => ({ mode, state: 'ready', called: 'succeeded', lost: 0, few: true })),
+    );
+    expect(rows.map(({ tools, push, error }) => ({ tools, push, error }))).toEqual(
+      rows.map(({ name }) => ({
+        tools: 2,
+        push: name === `web${names.indexOf('never answers')}` ? null : false,
+        error: null,
+      })),
+    );
+  });
+
+  it('brings a fresh list when it is back, since announcements may have been missed', async () => {
+    const fake = await httpFake({
+      behaviour: { tools: ['echo'], status: { GET: { status: 503, times: 2 } }, get: { mode: 'stream' } },
+    });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && row.push === false);
+    fake.control.set({ tools: ['echo', 'add'] });
+    await daemon.waitForServer('web', (row) => row.push === true);
+    await daemon.waitForServer('web', (row) => row.tools === 2);
+    expect(fake.received('initialize')).toBe(1);
+  });
+
+  it('brings a fresh list after it broke and was opened again', async () => {
+    const fake = await httpFake({ behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && fake.control.streams() === 1);
+    fake.control.set({ tools: ['echo', 'add'] });
+    fake.control.cutStreams();
+    await daemon.waitForServer('web', (row) => row.tools === 2 && row.push !== false);
+    expect((await factsOf(daemon, 'web')).filter(({ type }) => type === 'SessionLost')).toHaveLength(0);
+  });
+});
+
+describe('looking for the older SSE transport', () => {
+  it('does not begin when the connection is reset: the network error is what is shown', async () => {
+    const fake = await httpFake({ behaviour: { status: { POST: { reset: true } } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    const row = await daemon.waitForServer('web', 'backing-off');
+    expect(row.error).toMatchObject({ class: 'transport', message: expect.stringMatching(/reset/) });
+    expect(row.error.message).not.toMatch(/SSE/);
+    expect(fake.received('GET')).toBe(0);
+  });
+
+  it('does not begin at a 403: the status is what is shown', async () => {
+    const fake = await httpFake({ behaviour: { status: { POST: { status: 403, body: 'not for you' } } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    const row = await daemon.waitForServer('web', 'backing-off');
+    expect(row.error).toMatchObject({ class: 'http-status', message: expect.stringMatching(/403.*not for you/) });
+    expect(fake.received('GET')).toBe(0);
+  });
+
+  it('does not begin at a 500: the POST is tried again until it works', async () => {
+    const fake = await httpFake({ behaviour: { tools: ['echo'], status: { POST: { status: 500, times: 4 } } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    await daemon.waitForServer('web', 'ready');
+    const good = fake.log.findIndex(({ rpc, status }) => rpc === 'initialize' && status === 200);
+    expect(fake.log.slice(0, good).filter(({ http }) => http === 'GET')).toEqual([]);
+    const failures = (await factsOf(daemon, 'web')).filter(({ type }) => type === 'ConnectFailed');
+    expect(failures.length).toBeGreaterThan(0);
+    expect(failures[0].data.failure).toMatchObject({ class: 'http-status', httpStatus: 500 });
+  });
+
+  it('waits for a person at a 401 and tries nothing again', async () => {
+    const fake = await httpFake({ behaviour: { bearer: 'right', tools: ['echo'] } });
+    const daemon = await startDaemon({
+      servers: { web: httpEntry(fake, { headers: { Authorization: '${WEB_TOKEN}' } }) },
+      variables: { WEB_TOKEN: 'wrong' },
+    });
+    const row = await daemon.waitForServer('web', 'auth-required');
+    expect(row).toMatchObject({ connected: false, nextAttemptAt: null, error: { class: 'auth' } });
+    const asked = fake.log.length;
+    expect(fake.received('GET')).toBe(0);
+    await meanwhile(2500);
+    expect(fake.log).toHaveLength(asked);
+    // A person helped: the server accepts the token now.
+    fake.control.set({ bearer: 'wrong' });
+    const again = await daemon.api('POST', '/v1/mcp/reconnect', { name: 'web' });
+    expect(again.body).toEqual({ ok: true, servers: [{ name: 'web', ok: true, state: 'ready', error: null }] });
+  });
+
+  it('waits for a person when a login ends in the middle of a session', async () => {
+    const fake = await httpFake({ behaviour: { bearer: 'first', tools: ['echo'] } });
+    const daemon = await startDaemon({
+      servers: { web: httpEntry(fake, { headers: { Authorization: 'Bearer first' } }) },
+    });
+    await daemon.waitForServer('web', 'ready');
+    fake.control.set({ bearer: 'second' });
+    const { status, body } = await daemon.call('mcp__web__echo', { text: 'x' });
+    expect([status, body.outcome]).not.toEqual([200, 'succeeded']);
+    const row = await daemon.waitForServer('web', 'auth-required');
+    expect(row.error.class).toBe('auth');
+    const calls = fake.received('tools/call');
+    expect(calls).toBe(1);
+    await meanwhile(1200);
+    expect(fake.received('tools/call')).toBe(calls);
+  });
+
+  it.each([400, 404, 405])('finds it after a %i, and remembers the choice for later connections', async (status) => {
+    const fake = await httpFake({ behaviour: { transport: 'sse', tools: ['echo'], status: { POST: { status } } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    expect(await daemon.waitForServer('web', 'ready')).toMatchObject({ transport: 'sse', era: 'legacy' });
+    expect(textOf(await daemon.call('mcp__web__echo', { text: 'old' }))).toBe('old');
+
+    const posts = () => fake.log.filter(({ http, path }) => http === 'POST' && path === '/mcp').length;
+    const before = posts();
+    fake.control.cutStreams();
+    await daemon.waitFor(() => fake.received('initialize') === 2);
+    await daemon.waitForServer('web', 'ready');
+    await daemon.restart();
+    await daemon.waitForServer('web', 'ready');
+    expect(textOf(await daemon.call('mcp__web__echo', { text: 'again' }))).toBe('again');
+    expect(posts()).toBe(before);
+  });
+
+  it('says what became of both when neither works', async () => {
+    const fake = await httpFake({ behaviour: { status: { POST: { status: 404 }, GET: { status: 410 } } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    const { error } = await daemon.waitForServer('web', 'backing-off');
+    expect(error.message).toMatch(/404.*SSE.*410/);
+  });
+
+  it('does not begin when the entry names the transport', async () => {
+    const http = await httpFake({ behaviour: { transport: 'sse', tools: ['echo'] } });
+    const sse = await httpFake({ behaviour: { transport: 'both', tools: ['echo'] } });
+    const daemon = await startDaemon({
+      servers: {
+        http: httpEntry(http, { type: 'http' }),
+        sse: { url: sse.url.replace(/\/mcp$/, '/sse'), type: 'sse' },
+      },
+    });
+    expect((await daemon.waitForServer('http', 'backing-off')).error.message).toMatch(/405/);
+    expect(http.received('GET')).toBe(0);
+    expect(await daemon.waitForServer('sse', 'ready')).toMatchObject({ transport: 'sse' });
+    expect(requestsOf(sse)[0]).toBe('GET');
+    expect(sse.log.filter(({ http: method, path }) => method === 'POST' && !path.startsWith('/messages'))).toEqual([]);
+  });
+});
+
+describe('a server that goes away', () => {
+  it('is found again on the same port without anybody’s help', async () => {
+    const fake = await httpFake({ behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    await daemon.waitForServer('web', 'ready');
+    await fake.control.stop();
+    const lost = await daemon.call('mcp__web__echo', { text: 'x' });
+    expect([lost.status, lost.body.outcome, lost.body.code]).toEqual([503, 'failed', 'server-not-connected']);
+    const row = await daemon.waitForServer('web', 'backing-off');
+    expect(row).toMatchObject({ connected: false, error: { class: 'transport' }, nextAttemptAt: expect.any(String) });
+    expect((await daemon.tools())[0]).toMatchObject({ name: 'mcp__web__echo', stale: true });
+
+    fake.control.set({ tools: ['echo', 'add'] });
+    await fake.control.start();
+    await daemon.waitForServer('web', (now) => now.state === 'ready' && now.tools === 2);
+    expect(textOf(await daemon.call('mcp__web__echo', { text: 'back' }))).toBe('back');
+    expect((await daemon.server('web')).error).toBeNull();
+  });
+
+  it.each([429, 503])('is left alone for as long as it asks when it is overloaded (%i)', async (status) => {
+    const overloaded = { status, headers: { 'retry-after': '2' }, body: 'busy' };
+    const fake = await httpFake({ behaviour: { tools: ['echo'], status: { POST: overloaded } } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
+    const row = await daemon.waitForServer('web', 'backing-off');
+    expect(row.error).toMatchObject({ class: 'overload', message: expect.stringContaining(String(status)) });
+    const lastAsked = fake.log.at(-1)?.at ?? 0;
+    expect(Date.parse(row.nextAttemptAt) - lastAsked).toBeGreaterThanOrEqual(1900);
+    fake.control.set({ status: {} });
+    await daemon.waitForServer('web', 'ready');
+    const next = fake.log.find(({ at }) => at > lastAsked);
+    expect((next?.at ?? 0) - lastAsked).toBeGreaterThanOrEqual(1900);
+    expect(fake.received('GET')).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('the two eras of the protocol', () => {
+  it('live side by side, and the verdict is remembered when the daemon starts again', async () => {
+    const legacy = await httpFake({ era: 'legacy', behaviour: { tools: ['echo'] } });
+    const modern = await httpFake({ era: 'modern', behaviour: { tools: ['echo'] } });
+    const both = await httpFake({ era: 'both', behaviour: { tools: ['echo'] } });
+    const pipe = steered({ era: 'legacy', behaviour: { tools: ['echo'] } });
+    const newPipe = steered({ era: 'modern', behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({
+      servers: {
+        both: httpEntry(both),
+        legacy: httpEntry(legacy),
+        modern: httpEntry(modern),
+        newpipe: stdioEntry(newPipe.options),
+        pipe: stdioEntry(pipe.options),
+      },
+    });
+    const eras = async () => {
+      for (const name of ['both', 'legacy', 'modern', 'newpipe', 'pipe']) await daemon.waitForServer(name, 'ready');
+      return (await daemon.status()).map(({ name, era, protocolVersion }) => [name, era, protocolVersion]);
+    };
+    const expected = [
+      ['both', 'modern', '2026-07-28'],
+      ['legacy', 'legacy', '2025-11-25'],
+      ['modern', 'modern', '2026-07-28'],
+      ['newpipe', 'modern', '2026-07-28'],
+      ['pipe', 'legacy', '2025-11-25'],
+    ];
+    expect(await eras()).toEqual(expected);
+    expect(modern.received('initialize')).toBe(0);
+    expect(both.received('initialize')).toBe(0);
+    for (const [name] of expected) {
+      expect(textOf(await daemon.call(`mcp__${name}__echo`, { text: `from ${name}` }))).toBe(`from ${name}`);
+    }
+    const probes = () => [legacy.received('server/discover'), pipe.counted('server/discover')];
+    expect(probes()).toEqual([1, 1]);
+
+    await daemon.restart();
+    expect(await eras()).toEqual(expected);
+    expect(probes()).toEqual([1, 1]);
+    const [, again] = (await factsOf(daemon, 'legacy')).filter(({ type }) => type === 'Connected');
+    expect(again.data.eraFrom).toBe('remembered');
+  });
+
+  it('are asked for again when the address changes', async () => {
+    const legacy = await httpFake({ era: 'legacy', behaviour: { tools: ['echo'] } });
+    const modern = await httpFake({ era: 'modern', behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(legacy) } });
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && row.era === 'legacy');
+    daemon.writeConfig({ web: httpEntry(modern) });
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && row.era === 'modern');
+    expect(modern.received('initialize')).toBe(0);
+  });
+
+  it('both tell of changed tools, each in its own way', async () => {
+    const legacy = await httpFake({ era: 'legacy', behaviour: { tools: ['echo'] } });
+    const modern = await httpFake({ era: 'modern', behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { legacy: httpEntry(legacy), modern: httpEntry(modern) } });
+    for (const [name, fake] of [
+      ['legacy', legacy],
+      ['modern', modern],
+    ] as const) {
+      await daemon.waitForServer(name, (row) => row.state === 'ready' && fake.control.streams() === 1);
+      fake.control.set({ tools: ['echo', 'add'] });
+      fake.control.announce(12, 100);
+      await daemon.waitForServer(name, (row) => row.tools === 2);
+    }
+    await meanwhile(500);
+    // The first list, and at most two for the burst.
+    expect(legacy.received('tools/list')).toBeLessThanOrEqual(3);
+    expect(modern.received('tools/list')).toBeLessThanOrEqual(3);
+  });
+
+  it('a modern server that restarts with another list is listed again', async () => {
+    const modern = await httpFake({ era: 'modern', behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(modern) } });
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && modern.control.streams() === 1);
+    await modern.control.stop();
+    modern.control.set({ tools: ['echo', 'add'] });
+    await modern.control.start();
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && row.tools === 2);
+    expect(textOf(await daemon.call('mcp__web__echo', { text: 'x' }))).toBe('x');
+  });
+});
