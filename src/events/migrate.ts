@@ -2,9 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from 'better-sqlite3';
 
+export class NewerDatabase extends Error {
+  override readonly name = 'NewerDatabase';
+}
+
 /**
  * Brings the database to the newest of `folder`'s `NNN_name.sql`, each in a transaction of its own; `user_version` holds
- * the number of the last one. Throws if the file was written by a newer version.
+ * the number of the last one. Throws `NewerDatabase` if the file was written by a newer version.
  */
 export function migrate(db: Database, folder: string): void {
   const files = readdirSync(folder)
@@ -13,7 +17,7 @@ export function migrate(db: Database, folder: string): void {
   const newest = files.length === 0 ? 0 : Number(files.at(-1)?.slice(0, 3));
   const present = Number(db.pragma('user_version', { simple: true }));
   if (present > newest) {
-    throw new Error(
+    throw new NewerDatabase(
       `The database has format ${present}, this version of watchkeeper knows ${newest}. Use the newer version, or another data directory (--data).`,
     );
   }

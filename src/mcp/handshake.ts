@@ -1,18 +1,27 @@
-/** From an unused channel to an agreed protocol version, in either era. The exchange itself is the SDK's. */
-import type { Client } from '@modelcontextprotocol/client';
+/** From an unused channel to an agreed protocol version, in either era. */
+import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { Era, Phase, Transport } from '../events/shapes.ts';
 import type { Agreement } from './connection.ts';
-import type { Observation } from './failure.ts';
+import { meansOldTransport, type Observation, rpcErrorIn } from './failure.ts';
+import { isObject, type RpcError } from './message.ts';
 import type { loadSdk } from './sdk.ts';
-import type { Wire } from './wire.ts';
+import { type Answer, type Asked, asFault, type Wire } from './wire.ts';
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
-/** How the era is found: not asked for, or asked with `server/discover`, where silence for `probeMs` means legacy on a pipe. */
+/** How the era is found: not asked for (legacy is known or supposed), or asked, where silence for `probeMs` means legacy. */
 export type Plan = { readonly ask: false } | { readonly ask: true; readonly probeMs: number };
 
+const MODERN = '2026-07-28';
+const UNSUPPORTED_VERSION = -32022;
 /** The longest timer there is; the attempt's own signal is the limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
+/** A silent legacy server costs this once, the first time it is met; one that answers costs a round trip. */
+export const PROBE_MS = 2_000;
+/** Over HTTP, for launchers that fetch the server first, and for servers known to be modern: silence proves less. */
+export const PATIENT_PROBE_MS = 10_000;
+/** How long after initialize was refused an answer to the probe may still come. */
+const LATE_ANSWER_MS = 1_000;
 
 /** Why a handshake came to nothing, with what is needed to decide whether another plan may do better. */
 export class HandshakeError extends Error {
@@ -20,15 +29,14 @@ export class HandshakeError extends Error {
   constructor(
     readonly phase: Phase,
     readonly observation: Observation,
-    /** The request the handshake had come to; undefined: none was sent. */
-    readonly at: string | undefined,
-    readonly probeAnswered: boolean,
+    /** What the handshake had come to. */
+    readonly at: 'start' | 'discover' | 'initialize',
   ) {
     super(observation.seen);
   }
 
   with(observation: Observation, phase: Phase = this.phase): HandshakeError {
-    return new HandshakeError(phase, observation, this.at, this.probeAnswered);
+    return new HandshakeError(phase, observation, this.at);
   }
 }
 
@@ -40,32 +48,142 @@ export async function shakeHands(
   version: string,
   signal: AbortSignal,
 ): Promise<Client> {
-  const client = new sdk.Client(
-    { name: 'watchkeeper', version },
-    {
-      capabilities: {},
-      versionNegotiation: plan.ask ? { mode: 'auto', probe: { timeoutMs: plan.probeMs } } : { mode: 'legacy' },
-      // Nothing is validated: results are passed on as they come.
-      jsonSchemaValidator: {
-        getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
-      },
-    },
-  );
-  client.onerror = () => {};
+  if (signal.aborted) throw new HandshakeError('connect', { seen: 'time-limit' }, 'start');
   const stop = () => void wire.close().catch(() => {});
-  if (signal.aborted) throw new HandshakeError('connect', { seen: 'time-limit' }, undefined, false);
   signal.addEventListener('abort', stop, { once: true });
   try {
-    await client.connect(wire, { timeout: NO_LIMIT_MS, ...(plan.ask ? {} : { prior: { kind: 'legacy' } }) });
+    return await new Handshake(sdk, wire, version).run(plan);
   } catch (error) {
-    throw explained(sdk, wire, signal, error);
+    // The channel's own end and the limit explain whatever followed from them.
+    if (error instanceof HandshakeError && signal.aborted) {
+      throw new HandshakeError(error.at === 'start' ? 'connect' : 'initialize', { seen: 'time-limit' }, error.at);
+    }
+    throw error;
   } finally {
     signal.removeEventListener('abort', stop);
   }
-  if (signal.aborted) throw explained(sdk, wire, signal, signal.reason);
-  if (wire.ended !== null) throw explained(sdk, wire, signal, undefined);
-  if (client.getProtocolEra() === 'modern') wire.envelope = envelope(sdk, client, version);
-  return client;
+}
+
+class Handshake {
+  readonly #sdk: Sdk;
+  readonly #wire: Wire;
+  readonly #version: string;
+  #at: HandshakeError['at'] = 'start';
+
+  constructor(sdk: Sdk, wire: Wire, version: string) {
+    this.#sdk = sdk;
+    this.#wire = wire;
+    this.#version = version;
+  }
+
+  async run(plan: Plan): Promise<Client> {
+    await this.#wire.start().catch((error: unknown) => {
+      const { observation } = asFault(error);
+      throw this.#failed(phaseOf(observation), observation);
+    });
+    if (!plan.ask) return this.#initialize();
+    this.#at = 'discover';
+    const asked = this.#wire.ask('server/discover', { _meta: this.#envelope() });
+    const answer = await within(plan.probeMs, asked.answer);
+    if (answer !== null) {
+      const found = this.#read(answer);
+      return found === null ? this.#initialize() : this.#adopt(found);
+    }
+    return this.#initializeUnlessAnswered(asked);
+  }
+
+  /** The server said nothing in time: it is taken for legacy, unless it refuses that and answers after all. */
+  async #initializeUnlessAnswered(asked: Asked): Promise<Client> {
+    try {
+      return await this.#initialize();
+    } catch (error) {
+      if (!(error instanceof HandshakeError) || !refusesInitialize(error.observation)) throw error;
+      const late = await within(LATE_ANSWER_MS, asked.answer);
+      const found = late === null || late.kind === 'fault' ? null : this.#read(late);
+      if (found === null) throw error;
+      return this.#adopt(found);
+    } finally {
+      asked.abandon();
+    }
+  }
+
+  async #initialize(): Promise<Client> {
+    this.#at = 'initialize';
+    return this.#connect({ kind: 'legacy' });
+  }
+
+  async #adopt(discover: Record<string, unknown>): Promise<Client> {
+    const client = await this.#connect({ kind: 'modern', discover: discover as never });
+    this.#wire.envelope = this.#envelope();
+    return client;
+  }
+
+  async #connect(prior: PriorDiscovery): Promise<Client> {
+    const side = this.#wire.side();
+    const client = new this.#sdk.Client(
+      { name: 'watchkeeper', version: this.#version },
+      {
+        capabilities: {},
+        // Nothing is validated: results are passed on as they come.
+        jsonSchemaValidator: {
+          getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
+        },
+      },
+    );
+    client.onerror = () => {};
+    try {
+      await client.connect(side, { timeout: NO_LIMIT_MS, prior });
+    } catch (error) {
+      if (this.#wire.ended !== null) throw this.#failed('initialize', this.#wire.ended);
+      if (side.fault !== null) throw this.#failed(phaseOf(side.fault.observation), side.fault.observation);
+      if (error instanceof this.#sdk.ProtocolError)
+        throw this.#failed('initialize', { seen: 'rpc-error', code: error.code, message: error.message });
+      throw this.#failed('initialize', {
+        seen: 'handshake',
+        detail: error instanceof Error ? error.message : 'the handshake failed',
+      });
+    }
+    if (this.#wire.ended !== null) throw this.#failed('initialize', this.#wire.ended);
+    return client;
+  }
+
+  /** What a modern server told of itself, or null for a legacy one. Throws where neither can be said. */
+  #read(answer: Answer): Record<string, unknown> | null {
+    if (answer.kind === 'result') return isModern(answer.result) ? answer.result : null;
+    if (answer.kind === 'error') return this.#readError(answer.error);
+    const { observation } = answer;
+    if (this.#wire.ended !== null) throw this.#failed('initialize', this.#wire.ended);
+    if (observation.seen === 'stream-ended') return null;
+    if (observation.seen === 'status') {
+      const { status, text } = observation;
+      const error = meansOldTransport(status) ? rpcErrorIn(text) : null;
+      if (error !== null) return this.#readError(error);
+      // Some servers break at a request they do not know; whether it was that, initialize will tell.
+      if (meansOldTransport(status) || status === 500 || status === 501) return null;
+    }
+    throw this.#failed(phaseOf(observation), observation);
+  }
+
+  /** Any error but this one means a server that does not know the request. */
+  #readError({ code, data }: RpcError): null {
+    const supported =
+      isObject(data) && Array.isArray(data.supported) ? data.supported.filter((item) => typeof item === 'string') : [];
+    if (code !== UNSUPPORTED_VERSION || supported.length === 0 || supported.some((item) => item < MODERN)) return null;
+    const detail = `the server speaks only protocol versions that are not known here: ${supported.join(', ')}`;
+    throw this.#failed('initialize', { seen: 'handshake', detail });
+  }
+
+  #envelope(): Readonly<Record<string, unknown>> {
+    return {
+      [this.#sdk.PROTOCOL_VERSION_META_KEY]: MODERN,
+      [this.#sdk.CLIENT_INFO_META_KEY]: { name: 'watchkeeper', version: this.#version },
+      [this.#sdk.CLIENT_CAPABILITIES_META_KEY]: {},
+    };
+  }
+
+  #failed(phase: Phase, observation: Observation): HandshakeError {
+    return new HandshakeError(phase, observation, this.#at);
+  }
 }
 
 /** What was agreed. */
@@ -88,72 +206,41 @@ export function agreementOf(
   };
 }
 
-function envelope(sdk: Sdk, client: Client, version: string): Readonly<Record<string, unknown>> {
-  return {
-    [sdk.PROTOCOL_VERSION_META_KEY]: client.getNegotiatedProtocolVersion(),
-    [sdk.CLIENT_INFO_META_KEY]: { name: 'watchkeeper', version },
-    [sdk.CLIENT_CAPABILITIES_META_KEY]: {},
-  };
+/**
+ * The plan to try next in the same attempt, on a new channel; null when the failure stands. `tried`: plans so far.
+ * - a process that ended at the probe may be a server that cannot stand unknown requests: it is started again and not asked;
+ * - a server supposed to be legacy that refuses initialize may have been replaced by a modern one: it is asked.
+ */
+export function nextPlan(plan: Plan, error: HandshakeError, tried: readonly Plan[]): Plan | null {
+  if (tried.some(({ ask }) => ask !== plan.ask)) return null;
+  const { observation, at } = error;
+  if (plan.ask) {
+    const left = observation.seen === 'exit' || observation.seen === 'pipe-closed';
+    return at === 'discover' && left ? { ask: false } : null;
+  }
+  return at === 'initialize' && refusesInitialize(observation) ? { ask: true, probeMs: PATIENT_PROBE_MS } : null;
 }
 
-function explained(sdk: Sdk, wire: Wire, signal: AbortSignal, error: unknown): HandshakeError {
-  const because = (phase: Phase, observation: Observation) =>
-    new HandshakeError(phase, observation, wire.lastMethod, wire.probeAnswered);
-  if (signal.aborted) return because(wire.lastMethod === undefined ? 'connect' : 'initialize', { seen: 'time-limit' });
-  if (wire.ended !== null) return because('initialize', wire.ended);
-  const observation = wire.lastFault?.observation;
-  if (observation !== undefined) return because(phaseOf(observation), observation);
-  if (error instanceof sdk.ProtocolError)
-    return because('initialize', { seen: 'rpc-error', code: error.code, message: error.message });
-  if (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.RequestTimeout)
-    return because('initialize', { seen: 'time-limit' });
-  return because('initialize', {
-    seen: 'handshake',
-    detail: error instanceof Error ? error.message : 'the handshake failed',
-  });
+function refusesInitialize(observation: Observation): boolean {
+  if (observation.seen === 'rpc-error' || observation.seen === 'handshake') return true;
+  return observation.seen === 'status' && meansOldTransport(observation.status);
 }
+
+const isModern = (result: unknown): result is Record<string, unknown> =>
+  isObject(result) && Array.isArray(result.supportedVersions) && result.supportedVersions.includes(MODERN);
 
 function phaseOf({ seen }: Observation): Phase {
   if (seen === 'spawn-error' || seen === 'daemon') return 'spawn';
   return seen === 'network' || seen === 'status' || seen === 'stream-ended' ? 'connect' : 'initialize';
 }
 
-/** A silent legacy server costs this once, the first time it is met; one that answers costs a round trip. */
-export const PROBE_MS = 2_000;
-/** Over HTTP silence proves nothing, so it is waited out longer. */
-export const HTTP_PROBE_MS = 10_000;
-/** For servers known to be modern, or that would not take initialize. */
-export const PATIENT_PROBE_MS = 30_000;
-
-/** The plan to try next in the same attempt, on a new channel; null when the failure stands. Each way is tried once. */
-export function nextPlan(plan: Plan, error: HandshakeError, overPipe: boolean, tried: readonly Plan[]): Plan | null {
-  const { observation, at, probeAnswered } = error;
-  const asked = tried.some(({ ask }) => ask);
-  if (plan.ask) {
-    const unasked = tried.some(({ ask }) => !ask);
-    if (at === 'server/discover' && !unasked && endedByProbe(observation, overPipe)) return { ask: false };
-    // It may only have been slow to start: a modern server is asked once more, with patience.
-    const impatient = overPipe && at === 'initialize' && !probeAnswered && plan.probeMs < PATIENT_PROBE_MS;
-    if (impatient && observation.seen === 'rpc-error') return { ask: true, probeMs: PATIENT_PROBE_MS };
-    return null;
-  }
-  const refused =
-    observation.seen === 'rpc-error' ||
-    observation.seen === 'handshake' ||
-    (observation.seen === 'status' &&
-      observation.status >= 400 &&
-      observation.status < 500 &&
-      ![401, 403, 408, 429].includes(observation.status));
-  return at === 'initialize' && refused && !asked
-    ? { ask: true, probeMs: overPipe ? PATIENT_PROBE_MS : HTTP_PROBE_MS }
-    : null;
-}
-
-/** Servers that cannot stand an unknown first request: they leave (pipe), break (500) or say nothing (HTTP). */
-function endedByProbe(observation: Observation, overPipe: boolean): boolean {
-  if (overPipe) return observation.seen === 'exit' || observation.seen === 'pipe-closed';
-  return (
-    observation.seen === 'time-limit' ||
-    (observation.seen === 'status' && (observation.status === 500 || observation.status === 501))
-  );
+/** Null when it takes longer. */
+function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(null), ms);
+    void promise.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    });
+  });
 }

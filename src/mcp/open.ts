@@ -7,12 +7,10 @@ import { Fault, failureOf, meansOldTransport } from './failure.ts';
 import {
   agreementOf,
   HandshakeError,
-  HTTP_PROBE_MS,
   nextPlan,
   PATIENT_PROBE_MS,
   type Plan,
   PROBE_MS,
-  type Sdk,
   shakeHands,
 } from './handshake.ts';
 import { LegacySseChannel } from './legacy-sse.ts';
@@ -22,7 +20,7 @@ import { announcements } from './push-source.ts';
 import { redactor } from './redact.ts';
 import { loadSdk } from './sdk.ts';
 import { StreamableChannel } from './streamable.ts';
-import { StdioWire, Wire } from './wire.ts';
+import { Wire } from './wire.ts';
 
 type Redact = (text: string) => string;
 type StdioEntry = Extract<OpenOptions['entry'], { transport: 'stdio' }>;
@@ -53,24 +51,23 @@ interface Begun {
 /** Goes through the plans that make sense, one channel after the other. */
 async function follow(
   first: Plan,
-  overPipe: boolean,
   { signal, version }: OpenOptions,
   redact: Redact,
-  begin: (plan: Plan, sdk: Sdk) => Begun,
+  begin: (plan: Plan) => Begun,
   another: typeof nextPlan = nextPlan,
 ): Promise<Connection> {
   const sdk = await loadSdk();
   const tried: Plan[] = [];
   for (let plan = first; ; ) {
     tried.push(plan);
-    const begun = begin(plan, sdk);
+    const begun = begin(plan);
     try {
       return begun.agreed(await shakeHands(sdk, begun.wire, plan, version, signal));
     } catch (thrown) {
       await begun.wire.close();
       if (!(thrown instanceof HandshakeError)) throw thrown;
       const error = begun.explain(thrown);
-      const next = signal.aborted ? null : another(plan, error, overPipe, tried);
+      const next = signal.aborted ? null : another(plan, error, tried);
       if (next === null) throw new ConnectionError(failureOf(error.phase, error.observation, redact));
       plan = next;
     }
@@ -84,14 +81,13 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
   const { verdict, runId, onProcess, onWarning } = options;
   const key = JSON.stringify([entry.command, entry.args, entry.cwd]);
   const remembered = verdict?.era === 'legacy';
+  const patient = verdict !== null || isLauncher(entry.command);
   const first: Plan =
-    remembered || shy.has(key)
-      ? { ask: false }
-      : { ask: true, probeMs: verdict === null ? PROBE_MS : PATIENT_PROBE_MS };
-  return follow(first, true, options, redact, (plan, sdk) => {
+    remembered || shy.has(key) ? { ask: false } : { ask: true, probeMs: patient ? PATIENT_PROBE_MS : PROBE_MS };
+  return follow(first, options, redact, (plan) => {
     const { command, args, env, cwd } = entry;
     const channel = new ProcessChannel({ command, args, env, cwd, runId, onProcess, onWarning, redact });
-    const wire = new StdioWire(channel, sdk, false);
+    const wire = new Wire(channel, false);
     return {
       wire,
       agreed(client) {
@@ -100,7 +96,7 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
         return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, null));
       },
       explain(error) {
-        if (error.at === 'server/discover' && error.observation.seen === 'exit') shy.add(key);
+        if (error.at === 'discover' && error.observation.seen === 'exit') shy.add(key);
         return error.observation.seen === 'time-limit'
           ? error.with({ seen: 'time-limit', stderrTail: channel.stderrTail() })
           : error;
@@ -108,6 +104,10 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
     };
   });
 }
+
+/** Commands that may fetch the server before it runs, as the time limit for connecting knows them. */
+const isLauncher = (command: string): boolean =>
+  /(?:^|[\\/])(?:npx|uvx|pnpm|bunx|docker|podman)(?:\.(?:cmd|exe))?$/i.test(command);
 
 async function openHttp(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
   const sse = () => openSse(entry, options, redact);
@@ -130,13 +130,11 @@ async function openHttp(entry: HttpEntry, options: OpenOptions, redact: Redact):
 function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
   const { verdict } = options;
   const remembered = verdict?.era === 'legacy' && verdict.transport === 'streamable-http';
-  const first: Plan = remembered
-    ? { ask: false }
-    : { ask: true, probeMs: verdict?.era === 'modern' ? PATIENT_PROBE_MS : HTTP_PROBE_MS };
-  return follow(first, false, options, redact, (plan, sdk) => {
+  const first: Plan = remembered ? { ask: false } : { ask: true, probeMs: PATIENT_PROBE_MS };
+  return follow(first, options, redact, (plan) => {
     const http = exchanger(entry, redact);
     const channel = new StreamableChannel(http);
-    const wire = new Wire(channel, sdk, true);
+    const wire = new Wire(channel, true);
     return {
       wire,
       agreed(client) {
@@ -153,9 +151,9 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
 
 /** The older transport exists in the legacy era only, so there is nothing to ask. */
 function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
-  const begin = (_plan: Plan, sdk: Sdk): Begun => {
+  const begin = (): Begun => {
     const http = exchanger(entry, redact);
-    const wire = new Wire(new LegacySseChannel(http), sdk, false);
+    const wire = new Wire(new LegacySseChannel(http), false);
     return {
       wire,
       agreed(client) {
@@ -165,7 +163,7 @@ function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promis
       explain: (error) => notReached(error, http),
     };
   };
-  return follow({ ask: false }, false, options, redact, begin, () => null);
+  return follow({ ask: false }, options, redact, begin, () => null);
 }
 
 /** Throws a `ConnectionError` when the URL cannot be used. */

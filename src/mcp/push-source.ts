@@ -43,9 +43,8 @@ function listening(client: Client): OpenPush {
     const subscription = await client
       .listen({ toolsListChanged: true }, { signal, timeout: LISTEN_MS })
       .catch((error: unknown) => {
-        const { code, status } = error as { code?: unknown; status?: unknown };
-        const unknown = code === METHOD_NOT_FOUND || status === 404 || status === 405;
-        throw new NoPush(unknown ? 'the server does not know subscriptions/listen' : messageOf(error), unknown);
+        const unknown = isUnknownMethod(error);
+        throw new NoPush(unknown ? 'the server does not know subscriptions/listen' : reasonOf(error), unknown);
       });
     if (subscription.honoredFilter.toolsListChanged !== true) {
       void subscription.close();
@@ -89,4 +88,13 @@ function receive(wire: Wire, data: string): void {
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+function isUnknownMethod(error: unknown): boolean {
+  if (!(error instanceof Fault)) return isObject(error) && error.code === METHOD_NOT_FOUND;
+  const { observation } = error;
+  return observation.seen === 'status' && [404, 405, 501].includes(observation.status);
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Fault) return classify('watch', error.observation).message;
+  return error instanceof Error ? error.message : String(error);
+}

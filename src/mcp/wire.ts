@@ -239,6 +239,7 @@ export class SdkSide implements Transport {
   fault: Fault | null = null;
 
   readonly #channel: VersionedChannel;
+  readonly #waiting = new Set<unknown>();
 
   constructor(channel: VersionedChannel, perRequestStream: boolean) {
     this.#channel = channel;
@@ -249,10 +250,15 @@ export class SdkSide implements Transport {
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     const end = options?.onRequestStreamEnd;
-    // Streams end without an answer, which the SDK waits out unless it is a subscription.
-    const onAnswerEnd = end === undefined ? (reason: Observation) => this.#unanswered(message, reason) : () => end();
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (id !== undefined) this.#waiting.add(id);
+    const onAnswerEnd = end === undefined ? (reason: Observation) => this.#unanswered(id, reason) : () => end();
     try {
-      await this.#channel.send(message as Message, { signal: options?.requestSignal, headers: options?.headers, onAnswerEnd });
+      await this.#channel.send(message as Message, {
+        signal: options?.requestSignal,
+        headers: options?.headers,
+        onAnswerEnd,
+      });
     } catch (error) {
       this.fault = asFault(error);
       throw error;
@@ -268,6 +274,7 @@ export class SdkSide implements Transport {
   }
 
   receive(message: Message): void {
+    if (message.method === undefined) this.#waiting.delete(message.id);
     try {
       this.onmessage?.(message as JSONRPCMessage);
     } catch (error) {
@@ -275,8 +282,9 @@ export class SdkSide implements Transport {
     }
   }
 
-  #unanswered(message: JSONRPCMessage, reason: Observation): void {
-    if (!('id' in message) || !('method' in message) || this.#answered.has(message.id)) return;
+  /** The stream of an answer ended without it, which the SDK would wait out. */
+  #unanswered(id: unknown, reason: Observation): void {
+    if (id === undefined || !this.#waiting.has(id)) return;
     this.fault = new Fault(reason, true);
     this.onclose?.();
   }
@@ -290,7 +298,7 @@ function settling(): { answer: Promise<Answer>; settle: (answer: Answer) => void
   return { answer, settle };
 }
 
-function asFault(error: unknown): Fault {
+export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return new Fault({ seen: 'unparsable', detail: error instanceof Error ? error.message : String(error) }, true);
 }

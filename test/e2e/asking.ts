@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiReply, Daemon } from '../support/daemon.ts';
-import { allProcesses, descendantsOf, findByEnv, type ProcessInfo } from '../support/processes.ts';
+import { allProcesses, descendantsOf, findByEnv, groupMembers, type ProcessInfo } from '../support/processes.ts';
 
 /** The first text block of a call's result. */
 export function textOf({ body }: ApiReply): string {
@@ -37,6 +37,11 @@ export function warningsOf(daemon: Daemon, server?: string): any[] {
 /** Living processes that carry `MARK=<mark>` in their environment: an entry's `env` puts it there. */
 export function marked(mark: string): ProcessInfo[] {
   return findByEnv('MARK', mark).filter(({ state }) => state !== 'Z');
+}
+
+/** Members of a process group that have not ended. */
+export function livingIn(pgid: number): ProcessInfo[] {
+  return groupMembers(pgid).filter(({ state }) => state !== 'Z');
 }
 
 /** Processes below the daemon that ended and were not collected. */

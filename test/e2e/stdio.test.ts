@@ -7,10 +7,10 @@ import type { Behaviour } from '../support/behaviour.ts';
 import { type Daemon, startDaemon } from '../support/daemon.ts';
 import { blockingStderrEntry, launcherEntry, type Steered, stdioEntry, steered } from '../support/fixtures.ts';
 import { needsPython } from '../support/needs.ts';
-import { groupMembers, isAlive, residentBytes } from '../support/processes.ts';
+import { isAlive, residentBytes } from '../support/processes.ts';
 import { tempDir } from '../support/temp.ts';
 import { until } from '../support/wait.ts';
-import { defunctOf, factsOf, marked, textOf, typesOf, warningsOf, watchMarks } from './asking.ts';
+import { defunctOf, factsOf, livingIn, marked, textOf, typesOf, warningsOf, watchMarks } from './asking.ts';
 
 const MiB = 1_048_576;
 
@@ -208,7 +208,7 @@ describe('A process tree that clings to life', () => {
     Object.fromEntries(marks.map((name) => [name, { ...shapes[name], env: { MARK: name }, ...more }]));
   const groups = (daemon: Daemon) => daemon.status().then((rows) => rows.map(({ pid }) => pid as number));
   const allGone = (pgids: readonly number[], what: string) =>
-    until(() => pgids.every((pgid) => groupMembers(pgid).length === 0), { limitMs: 15_000, what });
+    until(() => pgids.every((pgid) => livingIn(pgid).length === 0), { limitMs: 15_000, what });
 
   function shellArgs(): string[] {
     const { command, args } = stdioEntry({ behaviour: { stubborn: 'sigterm' } }) as { command: string; args: string[] };
@@ -260,7 +260,7 @@ describe('A process tree that clings to life', () => {
     const began = Date.now();
     expect(await daemon.stop()).toEqual({ code: 0, signal: null });
     expect(Date.now() - began).toBeLessThan(10_000);
-    for (const pgid of pgids) expect(groupMembers(pgid)).toEqual([]);
+    for (const pgid of pgids) expect(livingIn(pgid)).toEqual([]);
   }, 60_000);
 
   it('does not stay beside the new one after the daemon was killed', async () => {
@@ -272,7 +272,7 @@ describe('A process tree that clings to life', () => {
     const watching = watchMarks();
     await daemon.restart();
     for (const name of marks) await daemon.waitForServer(name, 'ready');
-    for (const pgid of pgids) expect(groupMembers(pgid)).toEqual([]);
+    for (const pgid of pgids) expect(livingIn(pgid)).toEqual([]);
     expect((await watching.stop()).direct).toBe(1);
     expect(await groups(daemon)).not.toEqual(pgids);
     await daemon.kill();
@@ -529,19 +529,22 @@ describe('A server that leaves right after it connected', () => {
   });
 
   it('is not started again once it is disabled, and starts anew when it is enabled', async () => {
-    await daemon.waitForServer('code-0', 'backing-off');
-    expect((await daemon.api('POST', '/v1/mcp/disable', { name: 'code-0' })).status).toBe(200);
-    await daemon.waitForServer('code-0', 'disabled');
-    const { length: before } = await factsOf(daemon, 'code-0');
-    const spawned = spawns('code-0');
-    await pause(5_000);
-    expect(spawns('code-0')).toBe(spawned);
-    expect(await factsOf(daemon, 'code-0')).toHaveLength(before);
+    const fake = steered({ behaviour: { leave: { code: 0 } } });
+    const own = await startDaemon({ servers: { leaver: stdioEntry(fake.options) } });
+    const { nextAttemptAt } = await own.waitForServer('leaver', 'backing-off');
+    expect((await own.api('POST', '/v1/mcp/disable', { name: 'leaver' })).status).toBe(200);
+    await own.waitForServer('leaver', 'disabled');
+    const { length: rows } = await factsOf(own, 'leaver');
+    const spawned = fake.counted('spawn');
+    await pause(Math.max(0, Date.parse(nextAttemptAt) - Date.now()) + 1_000);
+    expect(fake.counted('spawn')).toBe(spawned);
+    expect(await factsOf(own, 'leaver')).toHaveLength(rows);
 
-    fakes.get('code-0')?.set({ leave: undefined });
-    expect((await daemon.api('POST', '/v1/mcp/enable', { name: 'code-0' })).status).toBe(200);
-    await daemon.waitForServer('code-0', 'ready');
-    expect(spawns('code-0')).toBe(spawned + 1);
+    fake.set({ leave: undefined });
+    expect((await own.api('POST', '/v1/mcp/enable', { name: 'leaver' })).status).toBe(200);
+    await own.waitForServer('leaver', 'ready');
+    expect(fake.counted('spawn')).toBe(spawned + 1);
+    await own.stop();
   });
 
   it('is forgiven once it has held for a while', async () => {

@@ -70,10 +70,28 @@ describe('the era of a server over a pipe', () => {
     expect(processes).toHaveLength(1);
   });
 
-  it('is found, though later, for a modern server that is slow to start', async () => {
-    const fake = steered({ era: 'modern', behaviour: { start: { delayMs: 2_300 } } });
-    const { connection } = await open(fakeEntry(fake.options), { limitMs: 20_000 });
-    expect(connection.agreement.era).toBe('modern');
+  it.each([
+    ['modern', 'modern'],
+    // It has answered both questions, and settled on what it was asked last.
+    ['both', 'legacy'],
+  ] as const)('is found without another start when a server (%s) is slow to come up', async (era, agreed) => {
+    const fake = steered({ era, behaviour: { start: { delayMs: 2_300 } } });
+    const { connection, processes } = await open(fakeEntry(fake.options));
+    expect(connection.agreement.era).toBe(agreed);
+    expect(processes).toHaveLength(1);
+    expect(textOf(await call(connection, 'echo', { text: 'x' }))).toBe('x');
+  });
+
+  it('names the versions of a server that speaks none of ours', async () => {
+    const fake = steered({
+      behaviour: {
+        answers: { '*': { error: { code: -32022, message: 'Unsupported', data: { supported: ['2031-01-01'] } } } },
+      },
+    });
+    const failure = await openFailure(fakeEntry(fake.options));
+    expect(failure).toMatchObject({ class: 'handshake', phase: 'initialize' });
+    expect(failure.message).toContain('2031-01-01');
+    expect(fake.counted('initialize')).toBe(0);
   });
 
   it.each([

@@ -27,6 +27,7 @@ export interface ServerContext {
   readonly count: number;
   readonly push: boolean | null;
   readonly error: { readonly class: Failure['class']; readonly message: string; readonly at: number } | null;
+  /** Why it is being closed; "idle" stays until it is used again. */
   readonly stopReason: StopReason | null;
   /** What was learnt of the server's protocol: spares the probe at the next start. */
   readonly verdict: { readonly era: Era; readonly transport: Transport; readonly at: number } | null;
@@ -90,7 +91,8 @@ export function evolveServer(context: ServerContext, fact: Heard<ServerFact>): S
       };
     }
     case 'ServerRemoved':
-      return { ...context, wanted: 'gone' };
+      // Views forget it as well: should it come back, all it offers is new.
+      return { ...context, wanted: 'gone', signature: null, count: 0, verdict: null };
     case 'ConnectStarted':
       return {
         ...context,
@@ -140,8 +142,11 @@ export function evolveServer(context: ServerContext, fact: Heard<ServerFact>): S
       return { ...context, failures: 0 };
     case 'StopRequested':
       return { ...context, stopReason: fact.data.reason, readySince: null };
-    case 'ServerStopped':
-      return { ...context, readySince: null, error: null, attempt: 0, failures: 0, delayMs: 0 };
+    case 'ServerStopped': {
+      // Only a server that went to sleep remembers why: it waits for its next use.
+      const stopReason = fact.data.reason === 'idle' ? 'idle' : null;
+      return { ...context, readySince: null, error: null, attempt: 0, failures: 0, delayMs: 0, stopReason };
+    }
     case 'ServerEnabled':
     case 'ServerDisabled':
     case 'ProcessStarted':

@@ -7,7 +7,7 @@ import type { ServerReport } from '../../../src/actors/server/server.commands.ts
 import { serverMachine } from '../../../src/actors/server/server.machine.ts';
 import { serverRules, serverTable } from '../../../src/actors/server/server.rules.ts';
 import { blankServer } from '../../../src/actors/server/server.state.ts';
-import { leafOf } from '../../../src/actors/table.ts';
+import { leafOf, leafValue } from '../../../src/actors/table.ts';
 import { type ServerFact, type ServerFactType, serverFacts } from '../../../src/events/server.events.ts';
 import { expectRulesOfMachineFiles } from '../../support/machine.rules.ts';
 import * as fact from '../../support/server.facts.ts';
@@ -189,16 +189,16 @@ describe('the table', () => {
           });
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
   it('leaves the machine as it is for every fact it does not name', () => {
-    for (const { head } of walk([0])) expect(head).toBeDefined();
-    for (const value of ['stopped', 'disabled', 'idle', 'failed', 'stopping'] as const) {
+    for (const state of STATES) {
+      const value = leafValue(serverMachine, state) as 'stopped';
       const snapshot = serverMachine.resolveState({ value, context: blankServer });
-      for (const type of TYPES.filter((name) => !serverTable.get(value)?.has(name))) {
-        expect(transition(serverMachine, snapshot, { ...sample(type, 1), at: 1 })[0], `${type} in ${value}`).toBe(
+      for (const type of TYPES.filter((name) => !serverTable.get(state)?.has(name))) {
+        expect(transition(serverMachine, snapshot, { ...sample(type, 1), at: 1 })[0], `${type} in ${state}`).toBe(
           snapshot,
         );
       }

@@ -1,0 +1,242 @@
+/** Every part of the daemon, wired: who knows whom is decided here and nowhere else. Nothing is started yet. */
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { Actor } from '../actors/actor.ts';
+import type { AllowlistContext } from '../actors/allowlist/allowlist.state.ts';
+import { CallDesk } from '../actors/call/call.actor.ts';
+import { callRules } from '../actors/call/call.rules.ts';
+import type { CallContext } from '../actors/call/call.state.ts';
+import { Desk } from '../actors/desk.ts';
+import type { Head, Heard } from '../actors/head.ts';
+import { journalRules } from '../actors/journal.ts';
+import { Supervisor } from '../actors/supervisor.ts';
+import type { Paths } from '../config/paths.ts';
+import type { Settings } from '../config/settings.ts';
+import type { CallFact } from '../events/call.events.ts';
+import type { ConfigFact, DaemonFact } from '../events/daemon.events.ts';
+import { openLog, type SqliteLog } from '../events/sqlite.ts';
+import type { Keeper } from '../http/keeper.ts';
+import { Allowlist } from '../keeper/allowlist.ts';
+import { Configuration } from '../keeper/configuration.ts';
+import { Directory, readList } from '../keeper/directory.ts';
+import { createKeeper } from '../keeper/keeper.ts';
+import { Metrics } from '../keeper/metrics.ts';
+import { testServerWith } from '../keeper/test-server.ts';
+import { canonicalJson } from '../mcp/canonical.ts';
+import { capResult } from '../mcp/cap.ts';
+import { sha256Hex } from '../mcp/hash.ts';
+import { openConnection } from '../mcp/open.ts';
+import { projector } from '../projections/projection.ts';
+import { readRegistry } from '../projections/registry.projection.ts';
+import { views } from '../projections/views.ts';
+import { foldByTable } from '../replay/fold.ts';
+import { packageRoot } from '../root.ts';
+import { callId, commandId } from './ids.ts';
+import { resolveWith } from './variables.ts';
+import { warnOfFailures } from './warnings.ts';
+
+export interface PartsOptions {
+  readonly paths: Paths;
+  readonly settings: Settings;
+  /** Whether `allow_tool` beside the config file counts. */
+  readonly trusted: boolean;
+  readonly logger: Logger;
+  /** Marks every child: `<data directory>:<run>`. */
+  readonly runId: string;
+  readonly version: string;
+  readonly startedAt: string;
+  /** No server is started before this. */
+  readonly after: Promise<unknown>;
+  readonly ready: () => boolean;
+  /** The daemon contradicts its own log. */
+  readonly onFatal: (error: unknown) => void;
+  readonly stop: () => void;
+}
+
+export interface Parts {
+  readonly log: SqliteLog;
+  readonly desk: Desk;
+  readonly supervisor: Supervisor;
+  readonly calls: CallDesk;
+  readonly allowlist: Allowlist;
+  readonly configuration: Configuration;
+  readonly daemonJournal: Actor<null, DaemonFact, DaemonFact>;
+  readonly keeper: Keeper;
+}
+
+export function assemble(options: PartsOptions): Parts {
+  const { paths, settings, logger, version } = options;
+  const log = openLog({
+    file: paths.databaseFile,
+    migrations: join(packageRoot(), 'migrations'),
+    durability: settings.log.durability,
+    project: (db) => projector(db, views),
+  });
+  warnOfFailures(log, logger);
+  const desk = deskOn(log, options);
+  const resolve = resolveWith(paths.variablesFile);
+  const seen = seenServers();
+
+  const supervisor = new Supervisor({
+    log,
+    parallel: settings.start.parallel,
+    resolve: ({ entry, problem }) =>
+      entry ? resolve(entry) : (problem ?? { field: 'entry', message: 'cannot be used' }),
+    server: {
+      desk,
+      open: openConnection,
+      read: readList,
+      runId: options.runId,
+      version,
+      after: options.after,
+      onWarning: (server, message) => logger.warn({ server }, message),
+      onSeen: seen.note,
+    },
+  });
+  const identityOf = (server: string): string => supervisor.find(server)?.actor.head.context.identity ?? '';
+  const directory = new Directory(
+    {
+      maxLength: settings.naming.maxLength,
+      mountMode: settings.mount_mode,
+      servers: () => supervisor.entries.map(({ name }) => name),
+      visibility: (server) => {
+        const loaded = supervisor.entry(server);
+        return loaded && { ...SHOWN, ...(loaded.entry ?? {}) };
+      },
+    },
+    readRegistry(log.db),
+    log,
+  );
+  const allowlist = new Allowlist({
+    file: paths.allowFile,
+    trusted: options.trusted,
+    desk,
+    head: storedHead<AllowlistContext>(log, 'allowlist'),
+    seen: () => ({
+      tools: directory
+        .list()
+        .map(({ name, server, tool }) => ({ name, server, identity: identityOf(server), definition: tool.hash })),
+      servers: supervisor.entries.map(({ name }) => ({ server: name, identity: identityOf(name) })),
+    }),
+    warn: (message) => logger.warn(message),
+  });
+  bindWhenListed(log, allowlist);
+
+  const calls = new CallDesk({
+    desk,
+    supervisor,
+    definitionOf: (server, tool) => directory.definitionOf(server, tool),
+    grantsFor: (server, name) => allowlist.grantsFor(server, name),
+    windowMs: settings.approval.windowMs,
+    holdMs: settings.approval.holdMs,
+    canonical: canonicalJson,
+    hash: sha256Hex,
+    cap: capResult,
+    newId: callId,
+    fold: (id) => foldCall(log, id),
+  });
+  const configuration = new Configuration({
+    file: paths.configFile,
+    journal: journal<ConfigFact>('config', desk, log),
+    onLoaded: async (config) => {
+      await supervisor.reconcile(config);
+      directory.refresh();
+      await allowlist.bind();
+    },
+    warn: (message) => logger.warn(message),
+  });
+  const states = () =>
+    supervisor.entries.map(({ name }) => {
+      const head = supervisor.find(name)?.actor.committedHead;
+      return { name, state: head?.state ?? 'stopped', tools: head?.context.count ?? 0 };
+    });
+  const keeper = createKeeper({
+    version,
+    startedAt: options.startedAt,
+    log,
+    desk,
+    supervisor,
+    calls,
+    configuration,
+    directory,
+    allowlist,
+    metrics: new Metrics({ log, version, states }),
+    mountMode: settings.mount_mode,
+    maxLength: settings.naming.maxLength,
+    seen: { at: seen.at, version: seen.version },
+    ready: options.ready,
+    testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
+    stop: options.stop,
+  });
+  return {
+    log,
+    desk,
+    supervisor,
+    calls,
+    allowlist,
+    configuration,
+    daemonJournal: journal<DaemonFact>('daemon', desk, log),
+    keeper,
+  };
+}
+
+/** What is shown of a server whose entry has an error. */
+const SHOWN = { include: [], exclude: [], toolPrefix: undefined, disabled: false };
+
+function deskOn(log: SqliteLog, { logger, onFatal }: PartsOptions): Desk {
+  const desk = new Desk({
+    log,
+    now: Date.now,
+    random: Math.random,
+    newId: commandId,
+    onFatal,
+    onDegraded: (error) => {
+      if (error === null) logger.info('The event log takes facts again.');
+      else logger.error({ err: error }, 'The event log cannot be written: commands are refused until it can.');
+    },
+  });
+  desk.startClockAt(log.read({ after: log.lastPosition() - 1 })[0]?.at ?? 0);
+  return desk;
+}
+
+/** When each server last answered: shown, and not worth a fact. */
+function seenServers() {
+  const at = new Map<string, number>();
+  let version = 0;
+  return {
+    at,
+    version: () => version,
+    note: (server: string, time: number): void => {
+      at.set(server, time);
+      version += 1;
+    },
+  };
+}
+
+/** Grants follow what is listed: bound when a tool is first seen, suspended when it changed, gone with the server. */
+function bindWhenListed(log: SqliteLog, allowlist: Allowlist): void {
+  log.committed$.subscribe((facts) => {
+    for (const { type, stream } of facts) {
+      if (type === 'ServerRemoved') void allowlist.removeServer(stream.slice('server-'.length));
+    }
+    if (facts.some(({ type, data }) => type === 'ServerConfigured' || (type === 'ToolsListed' && 'tools' in data))) {
+      void allowlist.bind();
+    }
+  });
+}
+
+function storedHead<Context>(log: SqliteLog, stream: string): Head<Context> | undefined {
+  const row = log.head(stream);
+  return row ? { state: row.state, version: row.version, context: row.context as Context } : undefined;
+}
+
+function journal<F extends DaemonFact | ConfigFact>(
+  stream: 'daemon' | 'config',
+  desk: Desk,
+  log: SqliteLog,
+): Actor<null, F, F> {
+  return new Actor({ stream, desk, rules: journalRules<F>(), head: storedHead<null>(log, stream), keepHead: true });
+}
+
+const foldCall = (log: SqliteLog, id: string): Head<CallContext> =>
+  foldByTable(callRules, log.read({ stream: `call-${id}` }) as unknown as Heard<CallFact>[]);
