@@ -82,15 +82,16 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
    */
   report(command: Command, world: World): Promise<Told<F>> {
     return new Promise((resolve) => {
+      const turn = this.#desk.nextTurn();
       const decideNow = (): void => {
         if (!this.#desk.takesReports) {
-          this.#desk.keep(decideNow);
+          this.#desk.keep(turn, decideNow);
           return;
         }
         this.#act(command, world, this.#heardAt === null ? undefined : String(this.#heardAt)).then(
           (told) => resolve(isRefusal(told) ? [] : told),
           (error) => {
-            if (this.#desk.trouble !== null) this.#desk.keep(decideNow);
+            if (this.#desk.trouble !== null) this.#desk.keep(turn, decideNow);
             else this.#desk.fatal(error);
           },
         );

@@ -31,6 +31,12 @@ interface Batch {
   readonly reject: (error: unknown) => void;
 }
 
+/** A report that has to be decided again, and its place among all reports. */
+interface Kept {
+  readonly turn: number;
+  readonly decideAgain: () => void;
+}
+
 export interface DeskOptions {
   readonly log: EventLog;
   /** Wall clock, ms since the epoch. */
@@ -58,7 +64,8 @@ export class Desk {
   #writing: Promise<unknown> | null = null;
   #last = 0;
   #trouble: unknown | null = null;
-  #kept: (() => void)[] = [];
+  #kept: Kept[] = [];
+  #turns = 0;
   #retry: NodeJS.Timeout | null = null;
   #probing = false;
   #closed = false;
@@ -105,9 +112,15 @@ export class Desk {
     return this.#batch?.done ?? this.#writing ?? Promise.resolve();
   }
 
+  /** The place of a report among all reports; it keeps it however often it is decided. */
+  nextTurn(): number {
+    this.#turns += 1;
+    return this.#turns;
+  }
+
   /** A report to be decided again once the log takes facts. */
-  keep(decideAgain: () => void): void {
-    this.#kept.push(decideAgain);
+  keep(turn: number, decideAgain: () => void): void {
+    this.#kept.push({ turn, decideAgain });
     this.#scheduleRetry();
   }
 
@@ -151,6 +164,8 @@ export class Desk {
       this.#failed(batch, error);
     }
     this.#writing = null;
+    // What was reported while the log was tried waits behind what it was tried with; it need not wait for the next try.
+    if (this.#trouble === null) this.#decideKept();
     if (this.#batch) setImmediate(() => void this.#flush());
   }
 
@@ -189,19 +204,23 @@ export class Desk {
     if (this.#retry || this.#closed) return;
     this.#retry = setTimeout(() => {
       this.#retry = null;
-      const kept = this.#kept;
-      this.#kept = [];
       // Reports are decided while the log may still be in trouble: their batch is the probe.
-      this.#probing = true;
-      for (const decideAgain of kept) decideAgain();
-      this.#probing = false;
+      this.#decideKept();
       if (!this.#batch && this.#trouble !== null) this.#probe();
     }, this.#options.retryMs ?? 250);
   }
 
-  /** Whether a report may be decided now. */
+  #decideKept(): void {
+    const kept = this.#kept.sort((a, b) => a.turn - b.turn);
+    this.#kept = [];
+    this.#probing = true;
+    for (const { decideAgain } of kept) decideAgain();
+    this.#probing = false;
+  }
+
+  /** Whether a report may be decided now: not while the log is in trouble, and not before those that wait. */
   get takesReports(): boolean {
-    return this.#trouble === null || this.#probing;
+    return this.#probing || (this.#trouble === null && this.#kept.length === 0);
   }
 
   /** Nothing waits to be written: ask the log itself whether it takes writes again. */

@@ -150,11 +150,12 @@ export class Supervisor {
         await actor.actor
           .until(({ state }) => state === 'stopped' || state === 'disabled', AbortSignal.timeout(9_000))
           .catch(() => {});
+        // Ends what is still open, also when the log takes no more facts.
+        actor.dispose();
         await actor.ended;
       }),
     );
     this.#starts.complete();
-    for (const actor of this.#actors.values()) actor.dispose();
   }
 
   #actor(name: string): ServerActor {

@@ -43,10 +43,31 @@ function openLock(file: string, dataDir: string): Database.Database {
 }
 
 function heldBy(dataDir: string): string {
-  const pid = read(join(dataDir, 'owner.pid')).trim();
+  const pid = holderOf(dataDir);
   const url = urlOf(read(join(dataDir, 'daemon.json')));
   const who = [pid && `pid ${pid}`, url].filter(Boolean).join(', ');
   return `The data directory ${dataDir} belongs to a running watchkeeper${who ? ` (${who})` : ''}. Ask it with: watchkeeper status. Stop it with: watchkeeper down. Or choose another directory with --data.`;
+}
+
+/** The holder writes its pid right after it took the lock: until then the file is empty or tells of the one before. */
+function holderOf(dataDir: string): string {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 1; ; looks += 1) {
+    const pid = read(join(dataDir, 'owner.pid')).trim();
+    if (isAlive(Number(pid)) || looks === 20) return pid;
+    Atomics.wait(pause, 0, 0, 10);
+  }
+}
+
+/** Asks without touching the process: signal 0 is never delivered. */
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function urlOf(json: string): string {

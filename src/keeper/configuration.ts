@@ -123,23 +123,20 @@ export class Configuration {
     const before = this.#known;
     this.#known = content;
     const parsed = this.#parse(content, before);
-    if (!parsed.ok) {
-      await this.#reject(parsed.problem);
-      if (from !== 'start') return;
-    }
-    const { config, raw } = parsed.ok ? parsed : { config: emptyConfig, raw: new Map() };
-    if (parsed.ok) this.#problem = null;
+    if (!parsed.ok) return this.#reject(parsed.problem);
+    const { config, raw } = parsed;
+    this.#problem = null;
     const diff = diffConfig(this.#config, config);
     this.#config = config;
     this.#raw = raw;
     for (const warning of warningsOf(config)) this.#options.warn(warning);
     if (!isSame(diff) && from !== 'start') {
-      await this.#options.journal.report(
-        { type: 'ConfigChanged', data: { ...mutable(diff), warnings: warningsOf(config) } },
-        undefined,
-      );
+      const data = { ...mutable(diff), warnings: warningsOf(config) };
+      await this.#options.journal.report({ type: 'ConfigChanged', data }, undefined);
     }
-    if (from === 'start' || !isSame(diff)) await this.#options.onLoaded(config);
+    // Only a file that can be read says which servers are gone: without one, nothing is forgotten and nothing runs.
+    const says = content.kind === 'text';
+    if (says && (from === 'start' || !isSame(diff))) await this.#options.onLoaded(config);
   }
 
   #parse(content: FileContent, before: FileContent): ReturnType<typeof parseConfig> {

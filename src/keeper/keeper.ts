@@ -117,7 +117,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
     statusText() {
       const now = { position: log.lastPosition(), seen: parts.seen.version() };
       if (statusKept?.position !== now.position || statusKept.seen !== now.seen) {
-        statusKept = { ...now, text: JSON.stringify(status(readStatus(db))) };
+        statusKept = {
+          ...now,
+          text: JSON.stringify(status(readStatus(db).filter(({ server }) => supervisor.entry(server)))),
+        };
       }
       return statusKept.text;
     },
@@ -172,7 +175,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
 
     instructions() {
       const declared = readStatus(db).flatMap(({ server, instructions, state }) =>
-        instructions && state !== 'disabled' ? [{ server, text: instructions }] : [],
+        instructions && supervisor.entry(server) && state !== 'disabled' ? [{ server, text: instructions }] : [],
       );
       return {
         servers: Object.fromEntries(declared.map(({ server, text }) => [server, text])),

@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest';
-import { sessionRefusals } from '../fixtures/http-server.mjs';
-import { startDaemon } from '../support/daemon.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type HttpFake, sessionRefusals } from '../fixtures/http-server.mjs';
+import { type Daemon, startDaemon } from '../support/daemon.ts';
 import { stdioEntry, steered } from '../support/fixtures.ts';
 import { factsOf, httpEntry, httpFake, meanwhile, positionOf, requestsOf, textOf, typesOf } from './given.ts';
 
@@ -180,35 +180,94 @@ describe('the stream a server may offer for announcements', () => {
 });
 
 describe('looking for the older SSE transport', () => {
+  const fakes = {} as Record<'reset' | 'forbidden' | 'broken' | 'neither' | 'named' | 'sse', HttpFake>;
+  let daemon: Daemon;
+
+  beforeAll(async () => {
+    const tools = ['echo'];
+    fakes.reset = await httpFake({ behaviour: { status: { POST: { reset: true } } } });
+    fakes.forbidden = await httpFake({ behaviour: { status: { POST: { status: 403, body: 'not for you' } } } });
+    fakes.broken = await httpFake({ behaviour: { tools, status: { POST: { status: 500, times: 3 } } } });
+    fakes.neither = await httpFake({ behaviour: { status: { POST: { status: 404 }, GET: { status: 410 } } } });
+    fakes.named = await httpFake({ behaviour: { tools, transport: 'sse' } });
+    fakes.sse = await httpFake({ behaviour: { tools, transport: 'both' } });
+    daemon = await startDaemon({
+      servers: {
+        reset: httpEntry(fakes.reset),
+        forbidden: httpEntry(fakes.forbidden),
+        broken: httpEntry(fakes.broken),
+        neither: httpEntry(fakes.neither),
+        named: httpEntry(fakes.named, { type: 'http' }),
+        sse: { url: fakes.sse.url.replace(/\/mcp$/, '/sse'), type: 'sse' },
+      },
+    });
+  });
+
   it('does not begin when the connection is reset: the network error is what is shown', async () => {
-    const fake = await httpFake({ behaviour: { status: { POST: { reset: true } } } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
-    const row = await daemon.waitForServer('web', 'backing-off');
+    const row = await daemon.waitForServer('reset', 'backing-off');
     expect(row.error).toMatchObject({ class: 'transport', message: expect.stringMatching(/reset/) });
     expect(row.error.message).not.toMatch(/SSE/);
-    expect(fake.received('GET')).toBe(0);
+    expect(fakes.reset.received('GET')).toBe(0);
   });
 
   it('does not begin at a 403: the status is what is shown', async () => {
-    const fake = await httpFake({ behaviour: { status: { POST: { status: 403, body: 'not for you' } } } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
-    const row = await daemon.waitForServer('web', 'backing-off');
+    const row = await daemon.waitForServer('forbidden', 'backing-off');
     expect(row.error).toMatchObject({ class: 'http-status', message: expect.stringMatching(/403.*not for you/) });
-    expect(fake.received('GET')).toBe(0);
+    expect(fakes.forbidden.received('GET')).toBe(0);
   });
 
   it('does not begin at a 500: the POST is tried again until it works', async () => {
-    const fake = await httpFake({ behaviour: { tools: ['echo'], status: { POST: { status: 500, times: 4 } } } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
-    await daemon.waitForServer('web', 'ready');
-    const good = fake.log.findIndex(({ rpc, status }) => rpc === 'initialize' && status === 200);
-    expect(fake.log.slice(0, good).filter(({ http }) => http === 'GET')).toEqual([]);
-    const failures = (await factsOf(daemon, 'web')).filter(({ type }) => type === 'ConnectFailed');
-    expect(failures.length).toBeGreaterThan(0);
-    expect(failures[0].data.failure).toMatchObject({ class: 'http-status', httpStatus: 500 });
+    await daemon.waitForServer('broken', 'ready');
+    const { log } = fakes.broken;
+    const good = log.findIndex(({ rpc, status }) => rpc === 'initialize' && status === 200);
+    expect(requestsOf({ log: log.slice(0, good) })).not.toContain('GET');
+    const [failure] = (await factsOf(daemon, 'broken')).filter(({ type }) => type === 'ConnectFailed');
+    expect(failure.data.failure).toMatchObject({ class: 'http-status', httpStatus: 500 });
   });
 
-  it('waits for a person at a 401 and tries nothing again', async () => {
+  it('says what became of both when neither works', async () => {
+    const { error } = await daemon.waitForServer('neither', 'backing-off');
+    expect(error.message).toMatch(/404.*SSE.*410/);
+  });
+
+  it('does not begin when the entry names the transport', async () => {
+    expect((await daemon.waitForServer('named', 'backing-off')).error.message).toMatch(/405/);
+    expect(fakes.named.received('GET')).toBe(0);
+    expect(await daemon.waitForServer('sse', 'ready')).toMatchObject({ transport: 'sse' });
+    expect(requestsOf(fakes.sse)[0]).toBe('GET');
+    expect(fakes.sse.log.filter(({ http, path }) => http === 'POST' && !path.startsWith('/messages'))).toEqual([]);
+  });
+
+  it('finds it after a 400, 404 or 405, and remembers the choice for later connections', async () => {
+    const statuses = [400, 404, 405];
+    const olds = await Promise.all(
+      statuses.map((status) =>
+        httpFake({ behaviour: { transport: 'sse', tools: ['echo'], status: { POST: { status } } } }),
+      ),
+    );
+    const own = await startDaemon({
+      servers: Object.fromEntries(olds.map((fake, n) => [`old${statuses[n]}`, httpEntry(fake)])),
+    });
+    const posts = () => olds.map(({ log }) => log.filter(({ http, path }) => http === 'POST' && path === '/mcp').length);
+    const usable = async (text: string) => {
+      for (const status of statuses) {
+        expect(await own.waitForServer(`old${status}`, 'ready')).toMatchObject({ transport: 'sse', era: 'legacy' });
+        expect(textOf(await own.call(`mcp__old${status}__echo`, { text }))).toBe(text);
+      }
+    };
+    await usable('found');
+    const before = posts();
+    for (const fake of olds) fake.control.cutStreams();
+    await own.waitFor(() => olds.every((fake) => fake.received('initialize') === 2));
+    await usable('connected again');
+    await own.restart();
+    await usable('started again');
+    expect(posts()).toEqual(before);
+  });
+});
+
+describe('a server that wants a login', () => {
+  it('waits for a person, and nothing is tried again', async () => {
     const fake = await httpFake({ behaviour: { bearer: 'right', tools: ['echo'] } });
     const daemon = await startDaemon({
       servers: { web: httpEntry(fake, { headers: { Authorization: '${WEB_TOKEN}' } }) },
@@ -220,67 +279,19 @@ describe('looking for the older SSE transport', () => {
     expect(fake.received('GET')).toBe(0);
     await meanwhile(2500);
     expect(fake.log).toHaveLength(asked);
+
     // A person helped: the server accepts the token now.
     fake.control.set({ bearer: 'wrong' });
     const again = await daemon.api('POST', '/v1/mcp/reconnect', { name: 'web' });
     expect(again.body).toEqual({ ok: true, servers: [{ name: 'web', ok: true, state: 'ready', error: null }] });
-  });
 
-  it('waits for a person when a login ends in the middle of a session', async () => {
-    const fake = await httpFake({ behaviour: { bearer: 'first', tools: ['echo'] } });
-    const daemon = await startDaemon({
-      servers: { web: httpEntry(fake, { headers: { Authorization: 'Bearer first' } }) },
-    });
-    await daemon.waitForServer('web', 'ready');
-    fake.control.set({ bearer: 'second' });
+    // The login ends in the middle of a session.
+    fake.control.set({ bearer: 'another' });
     const { status, body } = await daemon.call('mcp__web__echo', { text: 'x' });
     expect([status, body.outcome]).not.toEqual([200, 'succeeded']);
-    const row = await daemon.waitForServer('web', 'auth-required');
-    expect(row.error.class).toBe('auth');
-    const calls = fake.received('tools/call');
-    expect(calls).toBe(1);
+    expect((await daemon.waitForServer('web', 'auth-required')).error.class).toBe('auth');
     await meanwhile(1200);
-    expect(fake.received('tools/call')).toBe(calls);
-  });
-
-  it.each([400, 404, 405])('finds it after a %i, and remembers the choice for later connections', async (status) => {
-    const fake = await httpFake({ behaviour: { transport: 'sse', tools: ['echo'], status: { POST: { status } } } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
-    expect(await daemon.waitForServer('web', 'ready')).toMatchObject({ transport: 'sse', era: 'legacy' });
-    expect(textOf(await daemon.call('mcp__web__echo', { text: 'old' }))).toBe('old');
-
-    const posts = () => fake.log.filter(({ http, path }) => http === 'POST' && path === '/mcp').length;
-    const before = posts();
-    fake.control.cutStreams();
-    await daemon.waitFor(() => fake.received('initialize') === 2);
-    await daemon.waitForServer('web', 'ready');
-    await daemon.restart();
-    await daemon.waitForServer('web', 'ready');
-    expect(textOf(await daemon.call('mcp__web__echo', { text: 'again' }))).toBe('again');
-    expect(posts()).toBe(before);
-  });
-
-  it('says what became of both when neither works', async () => {
-    const fake = await httpFake({ behaviour: { status: { POST: { status: 404 }, GET: { status: 410 } } } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
-    const { error } = await daemon.waitForServer('web', 'backing-off');
-    expect(error.message).toMatch(/404.*SSE.*410/);
-  });
-
-  it('does not begin when the entry names the transport', async () => {
-    const http = await httpFake({ behaviour: { transport: 'sse', tools: ['echo'] } });
-    const sse = await httpFake({ behaviour: { transport: 'both', tools: ['echo'] } });
-    const daemon = await startDaemon({
-      servers: {
-        http: httpEntry(http, { type: 'http' }),
-        sse: { url: sse.url.replace(/\/mcp$/, '/sse'), type: 'sse' },
-      },
-    });
-    expect((await daemon.waitForServer('http', 'backing-off')).error.message).toMatch(/405/);
-    expect(http.received('GET')).toBe(0);
-    expect(await daemon.waitForServer('sse', 'ready')).toMatchObject({ transport: 'sse' });
-    expect(requestsOf(sse)[0]).toBe('GET');
-    expect(sse.log.filter(({ http: method, path }) => method === 'POST' && !path.startsWith('/messages'))).toEqual([]);
+    expect(fake.received('tools/call')).toBe(1);
   });
 });
 
@@ -303,19 +314,29 @@ describe('a server that goes away', () => {
     expect((await daemon.server('web')).error).toBeNull();
   });
 
-  it.each([429, 503])('is left alone for as long as it asks when it is overloaded (%i)', async (status) => {
-    const overloaded = { status, headers: { 'retry-after': '2' }, body: 'busy' };
-    const fake = await httpFake({ behaviour: { tools: ['echo'], status: { POST: overloaded } } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(fake) } });
-    const row = await daemon.waitForServer('web', 'backing-off');
-    expect(row.error).toMatchObject({ class: 'overload', message: expect.stringContaining(String(status)) });
-    const lastAsked = fake.log.at(-1)?.at ?? 0;
-    expect(Date.parse(row.nextAttemptAt) - lastAsked).toBeGreaterThanOrEqual(1900);
-    fake.control.set({ status: {} });
-    await daemon.waitForServer('web', 'ready');
-    const next = fake.log.find(({ at }) => at > lastAsked);
-    expect((next?.at ?? 0) - lastAsked).toBeGreaterThanOrEqual(1900);
-    expect(fake.received('GET')).toBeLessThanOrEqual(1);
+  it('is left alone for as long as it asks when it is overloaded', async () => {
+    const statuses = [429, 503];
+    const fakes = await Promise.all(
+      statuses.map((status) =>
+        httpFake({
+          behaviour: { tools: ['echo'], status: { POST: { status, headers: { 'retry-after': '2' }, body: 'busy' } } },
+        }),
+      ),
+    );
+    const daemon = await startDaemon({
+      servers: Object.fromEntries(fakes.map((fake, n) => [`busy${statuses[n]}`, httpEntry(fake)])),
+    });
+    for (const [n, fake] of fakes.entries()) {
+      const name = `busy${statuses[n]}`;
+      const row = await daemon.waitForServer(name, 'backing-off');
+      expect(row.error).toMatchObject({ class: 'overload', message: expect.stringContaining(String(statuses[n])) });
+      const lastAsked = fake.log.at(-1)?.at ?? 0;
+      expect(Date.parse(row.nextAttemptAt) - lastAsked).toBeGreaterThanOrEqual(1900);
+      fake.control.set({ status: {} });
+      await daemon.waitForServer(name, 'ready');
+      const next = fake.log.find(({ at }) => at > lastAsked);
+      expect((next?.at ?? 0) - lastAsked).toBeGreaterThanOrEqual(1900);
+    }
   });
 });
 

@@ -111,6 +111,9 @@ function outdated({ request: asked }: CallContext, world: CallWorld): CallFact |
       reason: `The entry of server "${asked.server}" changed after the call was asked for.`,
     });
   }
+  if (world.definition === null && world.server?.state === 'ready') {
+    return settled({ outcome: 'refused', reason: `Server "${asked.server}" no longer offers ${asked.name}.` });
+  }
   if (world.definition !== null && world.definition !== asked.definition) {
     return settled({
       outcome: 'refused',

@@ -19,6 +19,8 @@ import type { ServerContext } from './server.state.ts';
 
 /** Announcements that come closer together than this lead to one list, in ms. */
 const BURST_MS = 100;
+/** How long a server is taken to speak an old protocol without being asked, in ms. */
+const LEGACY_VERDICT_MS = 86_400_000;
 /** Share of the poll interval by which a poll may come early, so that many servers do not poll at once. */
 const POLL_JITTER = 0.1;
 
@@ -158,7 +160,7 @@ export class ServerActor {
     try {
       const opened = await this.#options.open({
         entry,
-        verdict: this.actor.head.context.verdict,
+        verdict: this.#verdict(),
         signal: abort.signal,
         runId: this.#options.runId,
         version: this.#options.version,
@@ -187,6 +189,13 @@ export class ServerActor {
     } catch (error) {
       fail(failureOf(error, 'connect'));
     }
+  }
+
+  /** A server may have learnt the newer protocol meanwhile: what is known of an old one is asked again after a day. */
+  #verdict(): ServerContext['verdict'] {
+    const { verdict } = this.actor.head.context;
+    const old = verdict?.era === 'legacy' && this.#options.desk.now() - verdict.at > LEGACY_VERDICT_MS;
+    return old ? null : verdict;
   }
 
   #list(number: number): () => void {

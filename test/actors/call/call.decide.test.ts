@@ -197,6 +197,7 @@ describe('a held call that is approved', () => {
       { definition: 'd2' },
       'The definition of mcp__a__get changed after the call was asked for.',
     ],
+    ['its tool is gone', { definition: null }, 'Server "a" no longer offers mcp__a__get.'],
   ];
   it.each(changes)('does not run when %s: the approval was for something else', (_what, over, reason) => {
     const changed = within(over);
@@ -419,10 +420,7 @@ describe('any sequence of commands', () => {
             if (fact.type === 'CallStarted' && wasHeld !== null) {
               expect(wasApproved).toBe(true);
               expect(fact.data.verdict).toBe('approved');
-              expect([now.server?.identity, now.definition ?? wasHeld.definition]).toEqual([
-                wasHeld.identity,
-                wasHeld.definition,
-              ]);
+              expect([now.server?.identity, now.definition]).toEqual([wasHeld.identity, wasHeld.definition]);
             }
             if (fact.type === 'CallStarted') expect(now.server?.state).toBe('ready');
             head = step(callRules, head, { ...fact, at: 1 } as Heard<CallFact>);
