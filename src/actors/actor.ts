@@ -78,9 +78,9 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
 
   /**
    * Says what happened in the world. Cannot be refused: while the log is unavailable it is kept and decided again.
-   * Resolves with the facts once they are committed.
+   * Resolves with the facts once they are committed. Their cause is the fact heard last, unless another is given.
    */
-  report(command: Command, world: World): Promise<Told<F>> {
+  report(command: Command, world: World, cause?: string): Promise<Told<F>> {
     return new Promise((resolve) => {
       const turn = this.#desk.nextTurn();
       const decideNow = (): void => {
@@ -88,7 +88,7 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
           this.#desk.keep(turn, decideNow);
           return;
         }
-        this.#act(command, world, this.#heardAt === null ? undefined : String(this.#heardAt)).then(
+        this.#act(command, world, cause ?? (this.#heardAt === null ? undefined : String(this.#heardAt))).then(
           (told) => resolve(isRefusal(told) ? [] : told),
           (error) => {
             if (this.#desk.trouble !== null) this.#desk.keep(turn, decideNow);

@@ -45,11 +45,11 @@ export class Supervisor {
     options.log.committed$
       .pipe(
         mergeMap((facts) => facts),
-        filter((fact) => fact.type === 'ServerEnabled' || fact.type === 'ServerStopped'),
+        filter((fact) => fact.data.to === 'idle' || fact.type === 'ServerStopped'),
       )
       .subscribe((fact) => {
         const name = fact.stream.slice('server-'.length);
-        if (fact.type === 'ServerEnabled') this.#starts.next(name);
+        if (fact.data.to === 'idle') this.#starts.next(name);
         else this.#forget(name);
       });
   }
@@ -75,7 +75,7 @@ export class Supervisor {
   closeOpenEnds(lastAlive: number): void {
     for (const { stream } of this.#options.log.heads()) {
       if (!stream.startsWith('server-')) continue;
-      void this.#actor(stream.slice('server-'.length)).tell({ type: 'CloseOpenEnds', lastAlive });
+      void this.#actor(stream.slice('server-'.length)).insist({ type: 'CloseOpenEnds', lastAlive });
     }
   }
 
@@ -90,13 +90,14 @@ export class Supervisor {
   async reconcile(config: LoadedConfig): Promise<void> {
     this.#entries.clear();
     for (const entry of config.entries) this.#entries.set(entry.name, entry);
+    const cause = this.#options.server.desk.stamp().id;
     await Promise.all([
       ...config.entries.map((entry) =>
-        this.#actor(entry.name).tell({ type: 'ConfigureServer', configuration: configurationOf(entry) }),
+        this.#actor(entry.name).insist({ type: 'ConfigureServer', configuration: configurationOf(entry) }, cause),
       ),
       ...[...this.#actors.values()]
         .filter(({ name }) => !this.#entries.has(name))
-        .map((actor) => actor.tell({ type: 'RemoveServer' })),
+        .map((actor) => actor.insist({ type: 'RemoveServer' }, cause)),
     ]);
     for (const name of this.#actors.keys()) this.#forget(name);
   }
@@ -141,15 +142,29 @@ export class Supervisor {
     return actor.actor.committedHead;
   }
 
+  /** Resolves when a server that was removed has stopped, or another took its name, or `timeoutMs` is over. */
+  async whenGone(name: string, timeoutMs: number): Promise<void> {
+    await this.#actors
+      .get(name)
+      ?.actor.until(
+        ({ state, context }) => state === 'stopped' || context.wanted !== 'gone',
+        AbortSignal.timeout(timeoutMs),
+      )
+      .catch(() => {});
+  }
+
   /** Stops every server in parallel; resolves when nothing of them is left. */
   async stop(): Promise<void> {
     this.#stopping = true;
     await Promise.all(
       [...this.#actors.values()].map(async (actor) => {
-        await actor.tell({ type: 'StopServer' });
-        await actor.actor
-          .until(({ state }) => state === 'stopped' || state === 'disabled', AbortSignal.timeout(9_000))
-          .catch(() => {});
+        const told = await actor.tell({ type: 'StopServer' });
+        // Nothing can be written any more, and the next start will say so; what runs is ended all the same.
+        if (isRefusal(told)) actor.dispose();
+        else
+          await actor.actor
+            .until(({ state }) => state === 'stopped' || state === 'disabled', AbortSignal.timeout(9_000))
+            .catch(() => {});
         // Ends what is still open, also when the log takes no more facts.
         actor.dispose();
         await actor.ended;
@@ -188,9 +203,11 @@ export class Supervisor {
 
   async #start(name: string): Promise<void> {
     const actor = this.#actors.get(name);
-    if (!actor || this.#stopping || actor.actor.head.context.lazy) return;
-    if (actor.actor.head.state !== 'idle') return;
-    await actor.tell({ type: 'StartServer' });
+    if (!actor || this.#stopping || actor.actor.head.state !== 'idle') return;
+    const { lazy, stopReason } = actor.actor.head.context;
+    // Both wait for their next use.
+    if (lazy || stopReason === 'idle') return;
+    await actor.insist({ type: 'StartServer' });
     if (actor.actor.head.context.transport !== 'stdio') return;
     await actor.actor
       .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(SLOT_MS))

@@ -32,6 +32,7 @@ export class Allowlist {
   readonly #actor: Actor<AllowlistContext, AllowlistFact, AllowlistCommand>;
   #known: FileContent = { kind: 'missing' };
   #watch: Subscription | null = null;
+  readonly #removals = new Set<Promise<void>>();
 
   constructor(options: AllowlistOptions) {
     this.#options = options;
@@ -71,6 +72,7 @@ export class Allowlist {
 
   /** Ties grants to what is listed now, and suspends those whose server or tool changed. */
   async bind(): Promise<void> {
+    await Promise.all(this.#removals);
     if (this.grants.length > 0) await this.#actor.report({ type: 'BindSeen', ...this.#options.seen() }, undefined);
   }
 
@@ -93,7 +95,13 @@ export class Allowlist {
   }
 
   /** A server that is gone leaves no trust behind for the next one of its name. */
-  async removeServer(server: string): Promise<void> {
+  removeServer(server: string): Promise<void> {
+    const removal = this.#removeServer(server).finally(() => this.#removals.delete(removal));
+    this.#removals.add(removal);
+    return removal;
+  }
+
+  async #removeServer(server: string): Promise<void> {
     if (!this.grants.some((grant) => grant.server === server)) return;
     try {
       await this.#edit((text) => removeServer(text, server));

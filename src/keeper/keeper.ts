@@ -8,7 +8,7 @@ import type { Settled, Supervisor } from '../actors/supervisor.ts';
 import { maskEntries } from '../config/mask.ts';
 import type { SqliteLog } from '../events/sqlite.ts';
 import type { CallAnswer, CallInput, Keeper, Moment } from '../http/keeper.ts';
-import { isProblemCode, Problem, type ProblemCode } from '../http/problem.ts';
+import { isProblemCode, Problem, type ProblemCode, problems } from '../http/problem.ts';
 import { wireEvent } from '../http/wire.ts';
 import { hash8, sha256Hex } from '../mcp/hash.ts';
 import { instructionsPrompt } from '../mcp/instructions.ts';
@@ -30,11 +30,14 @@ import {
 } from './answers.ts';
 import { statusAsOf } from './as-of.ts';
 import { type Configuration, judged } from './configuration.ts';
-import type { Directory } from './directory.ts';
+import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { TestServer } from './test-server.ts';
+
+/** What a server that does not want to go is given before it is killed, and a little more, in ms. */
+const REMOVAL_MS = 9_000;
 
 export interface KeeperParts {
   readonly version: string;
@@ -194,7 +197,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
     }),
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),
-    removeServer: (name) => configuration.remove(name),
+    async removeServer(name) {
+      await configuration.remove(name);
+      await supervisor.whenGone(name, REMOVAL_MS);
+    },
     setDisabled: (name, disabled) => configuration.setDisabled(name, disabled),
     testServer: async (server) => {
       const { entry } = judged('test', server);
@@ -252,7 +258,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     async approve(id, remember, caller) {
       const approved = await calls.approve(id, caller.client, remember);
       decided(id, approved);
-      if (approved !== null && !isRefusal(approved) && remember !== 'once') {
+      if (approved !== null && !isRefusal(approved) && !approved.outdated && remember !== 'once') {
         const { server, name, definition } = approved.target;
         const identity = identityOf(server);
         if (remember === 'server')
@@ -282,8 +288,9 @@ export function createKeeper(parts: KeeperParts): Keeper {
   };
 }
 
-async function answerCall({ calls, directory, supervisor }: KeeperParts, input: CallInput): Promise<CallAnswer> {
-  const listed = directory.find(input.tool);
+async function answerCall(parts: KeeperParts, input: CallInput): Promise<CallAnswer> {
+  const { calls, directory, supervisor } = parts;
+  const listed = directory.find(input.tool) ?? (await firstListed(parts, input));
   if (!listed) throw unknownTool(input.tool, directory, supervisor);
   const { server, tool, name } = listed;
   const ended = await calls.call({
@@ -324,8 +331,24 @@ async function answerCall({ calls, directory, supervisor }: KeeperParts, input: 
         },
       };
     case 'ended':
-      throw new Problem(problemOf(ended), ended.reason, { call: ended.id, outcome: ended.outcome });
+      throw problemFor(ended);
   }
+}
+
+function problemFor(ended: Extract<CallEnd, { kind: 'ended' }>): Problem {
+  const code = problemOf(ended);
+  return new Problem(code, ended.reason || `${problems[code].title}.`, { call: ended.id, outcome: ended.outcome });
+}
+
+/** The tools of a server are not known before its first list: one that is on its way, or waits for its first use, is given time. */
+async function firstListed(
+  { calls, directory, supervisor }: KeeperParts,
+  { tool, signal }: CallInput,
+): Promise<ListedTool | undefined> {
+  const server = supervisor.entries.find(({ name }) => tool.startsWith(prefixOf(name)));
+  if (!server?.entry || server.entry.disabled || directory.known(server.name)) return undefined;
+  await calls.serverReady(server.name, signal);
+  return directory.find(tool);
 }
 
 function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): ProblemCode {
@@ -343,6 +366,7 @@ function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): P
     case 'abandoned':
       return 'shutting-down';
     case 'unknown':
+      if (because === 'cancelled') return 'call-cancelled';
       return because === 'limit' ? 'call-timeout' : 'server-lost';
   }
 }

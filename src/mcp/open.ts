@@ -87,6 +87,7 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
   return follow(first, options, redact, (plan) => {
     const { command, args, env, cwd } = entry;
     const channel = new ProcessChannel({ command, args, env, cwd, runId, onProcess, onWarning, redact });
+    options.onStderr?.(() => channel.stderrTail());
     const wire = new Wire(channel, false);
     return {
       wire,

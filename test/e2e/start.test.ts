@@ -92,7 +92,7 @@ describe('A daemon with sixty servers, many of them slow or dead', () => {
 
   it('took only a few at a time, and gave the place of a silent one to the next', async () => {
     const starts = await Promise.all(
-      [...mute, ...good].map(async (name) => (await factsOf(daemon, name, 'ConnectStarted'))[0].at as number),
+      [...mute, ...good].map(async (name) => Date.parse((await factsOf(daemon, name, 'ConnectStarted'))[0].at)),
     );
     starts.sort((a, b) => a - b);
     const within = starts.map((from) => starts.filter((at) => at >= from && at < from + 400).length);
@@ -102,7 +102,7 @@ describe('A daemon with sixty servers, many of them slow or dead', () => {
   });
 
   it('leaves no process when it is told to stop in the middle of that', async () => {
-    for (const ms of [0, 400, 1_500]) {
+    for (const ms of [0, 700]) {
       const early = await startDaemon({ servers: entries(fakes, closedPort) });
       await pause(ms);
       expect(await early.stop()).toEqual({ code: 0, signal: null });

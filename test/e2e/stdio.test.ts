@@ -194,7 +194,7 @@ describe('A start that fails', () => {
   });
 });
 
-describe('A process tree that clings to life', () => {
+describe.concurrent('A process tree that clings to life', () => {
   const shapes: Record<string, Record<string, unknown>> = {
     launched: launcherEntry({ behaviour: { stubborn: true } }),
     staying: launcherEntry({ behaviour: { stubborn: true }, stay: true }),
@@ -204,8 +204,8 @@ describe('A process tree that clings to life', () => {
     shell: { command: 'sh', args: ['-c', '"$$0" "$$@"; exit $$?', ...shellArgs()] },
   };
   const marks = Object.keys(shapes);
-  const servers = (more: Record<string, unknown> = {}) =>
-    Object.fromEntries(marks.map((name) => [name, { ...shapes[name], env: { MARK: name }, ...more }]));
+  const servers = (run: string) =>
+    Object.fromEntries(marks.map((name) => [name, { ...shapes[name], env: { MARK: `${run}-${name}` } }]));
   const groups = (daemon: Daemon) => daemon.status().then((rows) => rows.map(({ pid }) => pid as number));
   const allGone = (pgids: readonly number[], what: string) =>
     until(() => pgids.every((pgid) => livingIn(pgid).length === 0), { limitMs: 15_000, what });
@@ -216,7 +216,7 @@ describe('A process tree that clings to life', () => {
   }
 
   it('is gone after its entry is removed, disabled or changed, and the changed ones run anew', async () => {
-    const entries = servers();
+    const entries = servers('edited');
     const daemon = await startDaemon({ servers: entries, settings: { start: { parallel: 10 } } });
     for (const name of marks) await daemon.waitForServer(name, 'ready');
     const before = Object.fromEntries((await daemon.status()).map(({ name, pid }) => [name, pid]));
@@ -230,7 +230,7 @@ describe('A process tree that clings to life', () => {
       string,
       string,
     ];
-    const more = (name: string) => ({ ...entries[name], env: { MARK: name, MORE: '1' } });
+    const more = (name: string) => ({ ...entries[name], env: { MARK: `edited-${name}`, MORE: '1' } });
     daemon.writeConfig({
       [off]: { ...entries[off], disabled: true },
       [alsoOff]: { ...entries[alsoOff], disabled: true },
@@ -249,12 +249,12 @@ describe('A process tree that clings to life', () => {
         [alsoChanged, 'ready'],
       ].sort(),
     );
-    for (const name of [gone, alsoGone, off, alsoOff]) expect(marked(name)).toEqual([]);
+    for (const name of [gone, alsoGone, off, alsoOff]) expect(marked(`edited-${name}`)).toEqual([]);
     await daemon.kill();
   }, 60_000);
 
   it('is gone when the daemon was told to stop, which then exits 0 within its time', async () => {
-    const daemon = await startDaemon({ servers: servers(), settings: { start: { parallel: 10 } } });
+    const daemon = await startDaemon({ servers: servers('stopped'), settings: { start: { parallel: 10 } } });
     for (const name of marks) await daemon.waitForServer(name, 'ready');
     const pgids = await groups(daemon);
     const began = Date.now();
@@ -264,16 +264,16 @@ describe('A process tree that clings to life', () => {
   }, 60_000);
 
   it('does not stay beside the new one after the daemon was killed', async () => {
-    const daemon = await startDaemon({ servers: servers(), settings: { start: { parallel: 10 } } });
+    const daemon = await startDaemon({ servers: servers('killed'), settings: { start: { parallel: 10 } } });
     for (const name of marks) await daemon.waitForServer(name, 'ready');
     const pgids = await groups(daemon);
     await daemon.kill();
-    expect(marked('direct').length).toBe(1);
+    expect(marked('killed-direct').length).toBe(1);
     const watching = watchMarks();
     await daemon.restart();
     for (const name of marks) await daemon.waitForServer(name, 'ready');
     for (const pgid of pgids) expect(livingIn(pgid)).toEqual([]);
-    expect((await watching.stop()).direct).toBe(1);
+    expect((await watching.stop())['killed-direct']).toBe(1);
     expect(await groups(daemon)).not.toEqual(pgids);
     await daemon.kill();
   }, 60_000);

@@ -328,8 +328,8 @@ export class ScriptedServer {
       return;
     }
     this.faults += 1;
-    if (act === 'hang') await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-    else throw new ConnectionError(act);
+    if (act !== 'hang') throw new ConnectionError(act);
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   }
 }
 

@@ -67,8 +67,8 @@ export type CallEnd =
       readonly because: Because;
     };
 
-/** `rejected`: the server's protocol layer did not take the call. */
-type Because = 'limit' | 'lost' | 'rejected' | 'other';
+/** `rejected`: the server's protocol layer did not take the call. `cancelled`: somebody no longer wanted it. */
+type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'other';
 
 export interface CallDeskOptions {
   readonly desk: Desk;
@@ -161,19 +161,23 @@ export class CallDesk {
     const { target, client } = input;
     const canonical = this.#options.canonical(input.args);
     const key = `${client}\n${target.server}\n${target.tool}\n${canonical}`;
-    const same = this.#waitingLike(key);
-    if (same) return this.#rejoin(same, input);
-
     const request = this.#requestOf(input, canonical);
-    const runs = (): boolean =>
-      askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind === 'run';
-    if (runs()) await this.#serverReady(input);
+    const verdict = (): string =>
+      askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind;
+    const runs = (): boolean => verdict() === 'run';
+    // A call that needs nobody, or may not wait for anybody, does not join the one that waits.
+    const same = this.#waitingLike(key);
+    if (same && verdict() === 'hold') return this.#rejoin(same, input);
+
+    if (runs()) await this.serverReady(target.server, input.signal);
     const limit = this.#limits(target.server)?.maxConcurrency ?? null;
     if (limit === null || !runs()) return this.#request(input, request, key);
 
     const leave = await this.#turnstile.enter(target.server, limit, input.signal).catch(() => null);
     if (leave === null) return cancelledUnsent();
     try {
+      // Much may have happened to the server while others were served.
+      await this.serverReady(target.server, input.signal);
       return await this.#request(input, request, key);
     } finally {
       leave();
@@ -184,7 +188,7 @@ export class CallDesk {
     id: string,
     by: string,
     remember: 'once' | 'tool' | 'server',
-  ): Promise<Refusal | { target: Target; started: boolean } | null> {
+  ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
     const call = this.#open.get(id);
     if (!call) return null;
     const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input.target));
@@ -194,7 +198,8 @@ export class CallDesk {
     else if (call.actor.committedHead.state === 'approved' && call.actor.committedHead.context.caller !== 'gone')
       void this.#startApproved(call);
     this.#settled(call);
-    return { target: call.input.target, started };
+    // Approved, and refused all the same: what was asked for is no longer what would run.
+    return { target: call.input.target, outdated: told.some(({ type }) => type === 'CallSettled') };
   }
 
   async deny(id: string, by: string, reason: string | undefined): Promise<Refusal | 'done' | null> {
@@ -274,7 +279,7 @@ export class CallDesk {
   /** The same call again: it joins the one that waits. */
   async #rejoin(call: Open, input: CallInput): Promise<CallEnd | Refusal> {
     if (input.wait) await this.#report(call, { type: 'ReportCallerReturned' });
-    if (call.actor.committedHead.state === 'approved' && input.wait) {
+    if (call.actor.committedHead.state === 'approved') {
       await this.#startApproved(call);
       return call.end;
     }
@@ -282,20 +287,28 @@ export class CallDesk {
   }
 
   async #startApproved(call: Open): Promise<void> {
-    await this.#serverReady(call.input);
+    await this.serverReady(call.input.target.server, call.input.signal);
     const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input.target));
     if (!isRefusal(told) && told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
     this.#settled(call);
   }
 
   async #run(call: Open): Promise<void> {
+    const done = this.#options.supervisor.find(call.input.target.server)?.use();
+    try {
+      await this.#send(call);
+    } finally {
+      done?.();
+    }
+  }
+
+  async #send(call: Open): Promise<void> {
     const { target, args, timeoutMs, onProgress } = call.input;
     const server = this.#options.supervisor.find(target.server);
     const limits = this.#limits(target.server);
-    const maxMs = Math.min(limits?.callMaxMs ?? 600_000, timeoutMs ?? Number.POSITIVE_INFINITY);
-    const idleMs = Math.min(limits?.callTimeoutMs ?? 60_000, maxMs);
+    const callMaxMs = limits?.callMaxMs ?? 600_000;
+    const maxMs = Math.min(callMaxMs, timeoutMs ?? callMaxMs);
     const began = performance.now();
-    server?.used();
 
     for (let resent = false; ; resent = true) {
       const number = call.actor.head.context.connection ?? 0;
@@ -305,10 +318,10 @@ export class CallDesk {
           throw new CallError('not-sent', `Server "${target.server}" is no longer connected; nothing was sent.`, {
             sent: false,
           });
-        const rest = Math.max(1, maxMs - (performance.now() - began));
+        const rest = Math.max(1, Math.round(maxMs - (performance.now() - began)));
         const raw = await connection.callTool(target.tool, args, {
           signal: call.cancel.signal,
-          idleMs: Math.min(idleMs, rest),
+          idleMs: limits?.callTimeoutMs ?? 60_000,
           maxMs: rest,
           ...(onProgress ? { onProgress } : {}),
         });
@@ -371,14 +384,24 @@ export class CallDesk {
           ? this.#fail(
               call,
               { outcome: 'unknown', reason: 'Cancelled after it had been sent: it may have run.' },
-              'other',
+              'cancelled',
             )
           : this.#fail(call, { outcome: 'cancelled', reason: 'Cancelled before it was sent.' }, 'other');
-      case 'timeout':
-        return this.#fail(call, { outcome: 'unknown', reason: `${error.message}; it may have run.` }, 'limit');
+      case 'timeout': {
+        const words = error.detail.limit === 'callMaxMs' ? this.#totalLimit(call) : error.message;
+        return this.#fail(call, { outcome: 'unknown', reason: `${words}; it may have run.` }, 'limit');
+      }
       case 'lost':
         return this.#fail(call, { outcome: 'unknown', reason: `${error.message}; it may have run.` }, 'lost');
     }
+  }
+
+  /** Whose limit it was that ended the call: the caller's or the entry's. */
+  #totalLimit({ input: { target, timeoutMs } }: Open): string {
+    const callMaxMs = this.#limits(target.server)?.callMaxMs ?? 600_000;
+    return timeoutMs !== undefined && timeoutMs <= callMaxMs
+      ? `not finished within ${timeoutMs} ms in all (timeout_ms)`
+      : `not finished within ${callMaxMs} ms in all (callMaxMs)`;
   }
 
   async #fail(
@@ -497,12 +520,11 @@ export class CallDesk {
   }
 
   /** A server on its way is waited for a little; one that backs off or failed is not. */
-  async #serverReady({ target, signal }: CallInput): Promise<void> {
-    const state = this.#options.supervisor.find(target.server)?.actor.head.state;
+  async serverReady(server: string, signal: AbortSignal): Promise<void> {
+    const state = this.#options.supervisor.find(server)?.actor.head.state;
     if (state === undefined || state === 'ready' || GIVEN_UP.has(state)) return;
-    const limits = this.#limits(target.server);
-    const patience = state === 'idle' ? (limits?.callTimeoutMs ?? ON_THE_WAY_MS) : ON_THE_WAY_MS;
-    await this.#options.supervisor.whenReady(target.server, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+    const patience = state === 'idle' ? (this.#limits(server)?.callTimeoutMs ?? ON_THE_WAY_MS) : ON_THE_WAY_MS;
+    await this.#options.supervisor.whenReady(server, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
   }
 
   #limits(server: string): Limits | undefined {

@@ -63,6 +63,7 @@ export class ServerActor {
   #link: Link | null = null;
   /** Resolves when nothing of any earlier connection is left. */
   #ended: Promise<unknown>;
+  #uses = 0;
   #lastUse = 0;
 
   constructor(options: ServerActorOptions) {
@@ -104,13 +105,22 @@ export class ServerActor {
     return this.#link?.number === number ? this.#link.connection : null;
   }
 
-  /** A call began: what idle stop counts from. */
-  used(): void {
-    this.#lastUse = this.#options.desk.now();
+  /** A call begins; to be told when it ends. Idle stop counts from the end of the last one. */
+  use(): () => void {
+    this.#uses += 1;
+    return () => {
+      this.#uses -= 1;
+      this.#lastUse = this.#options.desk.now();
+    };
   }
 
   tell(command: ServerCommand, cause?: string): ReturnType<Actor<ServerContext, ServerFact, ServerCommand>['tell']> {
     return this.actor.tell(command, undefined, cause);
+  }
+
+  /** For what follows from the configuration or the daemon itself: no log in trouble makes it undone, it is only done later. */
+  insist(command: ServerCommand, cause?: string): Promise<unknown> {
+    return this.actor.report(command, undefined, cause);
   }
 
   /** Resolves when no process and no socket of this server is left. */
@@ -255,10 +265,10 @@ export class ServerActor {
   #watchUse(connection: number): () => void {
     const { idleStopMs } = this.actor.head.context.limits;
     if (idleStopMs === null) return () => {};
-    this.used();
+    this.#lastUse = this.#options.desk.now();
     let timer: NodeJS.Timeout;
     const check = (): void => {
-      const rest = this.#lastUse + idleStopMs - this.#options.desk.now();
+      const rest = this.#uses > 0 ? idleStopMs : this.#lastUse + idleStopMs - this.#options.desk.now();
       if (rest <= 0) this.#report({ type: 'ReportUnused', connection });
       else timer = setTimeout(check, rest).unref();
     };

@@ -65,6 +65,15 @@ export const blankServer: ServerContext = {
   verdict: null,
 };
 
+/** Dated by when the server was asked, not by when it was last taken at its word. */
+function verdictOf(
+  { verdict }: ServerContext,
+  { data, at }: Heard<Extract<ServerFact, { type: 'Connected' }>>,
+): ServerContext['verdict'] {
+  const asked = data.eraFrom === 'remembered' && verdict !== null ? verdict.at : at;
+  return { era: data.era, transport: data.transport, at: asked };
+}
+
 const seen = ({ data, at }: { data: { failure: Failure }; at: number }) => ({
   class: data.failure.class,
   message: data.failure.message,
@@ -106,11 +115,7 @@ export function evolveServer(context: ServerContext, fact: Heard<ServerFact>): S
     case 'ReconnectStarted':
       return { ...context, connection: fact.data.connection, attempt: fact.data.attempt, delayMs: 0, push: null };
     case 'Connected':
-      return {
-        ...context,
-        verdict: { era: fact.data.era, transport: fact.data.transport, at: fact.at },
-        transport: fact.data.transport,
-      };
+      return { ...context, verdict: verdictOf(context, fact), transport: fact.data.transport };
     case 'ConnectFailed':
       return {
         ...context,
