@@ -1,9 +1,11 @@
 /** What is to be said about the configuration and the files beside it. Loads the schemas: import it only when needed. */
 import { homedir } from 'node:os';
 import type { LoadedEntry } from '../config/entry.ts';
+import { lookupIn } from '../config/expand.ts';
 import { FileError, readText } from '../config/files.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
+import { resolveEntry } from '../config/resolve.ts';
 import { loadSettings } from '../config/settings.ts';
 import { isTrusted } from '../config/trust.ts';
 import { readVariables } from '../config/variables.ts';
@@ -73,6 +75,20 @@ const ofVariables = (file: string): Promise<Finding[]> =>
     return warnings.map((message) => ({ file, level: 'warning' as const, message }));
   });
 
+/** What would keep an entry from starting here and now: a variable that is not set, a value that cannot be used. */
+const ofPlaceholders = (paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Finding[]> =>
+  reading(paths.configFile, async () => {
+    const config = await loadConfig(paths.configFile);
+    if (config.kind === 'broken') return [];
+    const { values } = await readVariables(paths.variablesFile).catch(() => ({ values: {} }));
+    const sources = { lookup: lookupIn(env, values), environment: env, platform: process.platform };
+    return config.config.entries.flatMap(({ name, entry }): Finding[] => {
+      const resolution = entry && !entry.disabled ? resolveEntry(entry, sources) : null;
+      if (resolution === null || resolution.ok) return [];
+      return [{ file: paths.configFile, server: name, level: 'error', message: resolution.problem.message }];
+    });
+  });
+
 async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
   if (paths.configOrigin === 'own' || (await isTrusted(paths.configFile, home, paths.dataDir))) return [];
   const found = [];
@@ -89,6 +105,7 @@ export async function findingsOf(paths: Paths, env: Readonly<Record<string, stri
   const rest = await Promise.all([
     ofSettings(paths.settingsFile, env),
     ofVariables(paths.variablesFile),
+    ofPlaceholders(paths, env),
     ofTrust(paths, env.HOME || homedir()),
   ]);
   return { ...config, findings: [...config.findings, ...rest.flat()] };

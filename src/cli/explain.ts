@@ -25,12 +25,15 @@ const byStatus = (status: number): ExitCode => {
   return status === 400 || status === 415 ? exitCode.usedWrongly : exitCode.failed;
 };
 
+const sentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
+
 function factsOf(error: unknown): Facts {
   if (error instanceof CommandError) return error;
   if (error instanceof ApiError) {
     const advised = commandsIn(error.next ?? '');
     return {
-      message: advised.length > 0 || error.next === undefined ? error.detail : `${error.detail} ${error.next}`,
+      message:
+        advised.length > 0 || error.next === undefined ? error.detail : `${sentence(error.detail)} ${error.next}`,
       next: advised.length > 0 ? advised : ['status'],
       exit: byStatus(error.status),
       problem: error.problem,

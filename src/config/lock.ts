@@ -10,6 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { codeOf, FileError } from './files.ts';
 
+/** Another process writes the file and does not end. */
+export class FileLocked extends FileError {}
+
 /** Work on the same file within this process waits here, in order, and does not compete for the lock. */
 const queues = new Map<string, Promise<unknown>>();
 
@@ -50,7 +53,7 @@ async function acquire(file: string, waitMs: number): Promise<() => void> {
     } catch (error) {
       if (codeOf(error) !== 'SQLITE_BUSY' || performance.now() > giveUpAt) {
         database.close();
-        throw new FileError(reason(file, lockFile, codeOf(error), waitMs));
+        throw new FileLocked(reason(file, lockFile, codeOf(error), waitMs));
       }
     }
     await sleep(pause * (0.5 + Math.random()));

@@ -4,7 +4,7 @@ import { Subject } from 'rxjs';
 import type { FactType } from './catalogue.ts';
 import type { Recorded, Unrecorded } from './envelope.ts';
 import { type EventLog, type HeadRow, type ReadQuery, VersionConflict } from './log.ts';
-import { migrate } from './migrate.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
 import { upcast } from './upcast.ts';
 
 /** Turns committed-to-be facts into rows, inside the transaction of their append. */
@@ -99,15 +99,26 @@ export interface SqliteLog extends EventLog {
   readonly db: Database.Database;
 }
 
-/** Opens the log, bringing the file to today's format. */
-export function openLog(options: SqliteLogOptions): SqliteLog {
-  const db = new Database(options.file);
-  db.pragma('journal_mode = WAL');
-  db.pragma(`synchronous = ${options.durability === 'power' ? 'FULL' : 'NORMAL'}`);
-  db.pragma('busy_timeout = 2000');
-  db.pragma('journal_size_limit = 16777216');
-  migrate(db, options.migrations);
+function openDatabase({ file, migrations, durability }: SqliteLogOptions): Database.Database {
+  const db = new Database(file);
+  try {
+    // Before anything else: a file of a newer version stays as it is.
+    pendingMigrations(db, migrations);
+    db.pragma('journal_mode = WAL');
+    db.pragma(`synchronous = ${durability === 'power' ? 'FULL' : 'NORMAL'}`);
+    db.pragma('busy_timeout = 2000');
+    db.pragma('journal_size_limit = 16777216');
+    migrate(db, migrations);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
 
+/** Opens the log, bringing the file to today's format. Throws, and leaves the file alone, if a newer version wrote it. */
+export function openLog(options: SqliteLogOptions): SqliteLog {
+  const db = openDatabase(options);
   const project = options.project?.(db);
   const committed$ = new Subject<readonly Recorded[]>();
   const insert = db.prepare(

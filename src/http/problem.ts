@@ -46,11 +46,6 @@ export const problems = {
     title: 'The token may not ask for this permission mode',
     next: 'Ask for a lower mode, or use a token with a higher ceiling.',
   },
-  'not-trusted': {
-    status: 403,
-    title: 'Files beside this configuration are not trusted yet',
-    next: 'Read the configuration, then run `watchkeeper config trust`.',
-  },
   'call-refused': {
     status: 403,
     title: 'A rule refused the call',

@@ -11,6 +11,7 @@ import type { Head } from '../actors/head.ts';
 import { isRefusal } from '../actors/refusal.ts';
 import { addEntry, allowEntries, removeServer, replacePrefix } from '../config/allow-file.ts';
 import { FileError } from '../config/files.ts';
+import { FileLocked } from '../config/lock.ts';
 import { updateFile } from '../config/update.ts';
 import { type FileContent, read, watchFile } from '../config/watch.ts';
 import type { AllowlistFact, Binding } from '../events/allowlist.events.ts';
@@ -140,6 +141,7 @@ export class Allowlist {
       });
       this.#known = text === null ? { kind: 'missing' } : { kind: 'text', text };
     } catch (error) {
+      if (error instanceof FileLocked) throw new Problem('config-locked', error.message, {}, { cause: error });
       if (error instanceof FileError) throw new Problem('config-unreadable', error.message, {}, { cause: error });
       throw error;
     }

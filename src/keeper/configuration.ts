@@ -7,6 +7,7 @@ import { EditError } from '../config/edit-text.ts';
 import { readEntry } from '../config/entry.read.ts';
 import type { FileProblem, LoadedConfig, LoadedEntry } from '../config/entry.ts';
 import { FileError } from '../config/files.ts';
+import { FileLocked } from '../config/lock.ts';
 import { unmaskEntry } from '../config/mask.ts';
 import { emptyConfig, parseConfig } from '../config/parse.ts';
 import type { RawObject } from '../config/raw.ts';
@@ -99,6 +100,7 @@ export class Configuration {
   /** One edit at a time; the answer means: saved and handed over. */
   #edit(edit: () => Promise<string>): Promise<void> {
     return this.#next(async () => {
+      await this.#refuseWhileBroken();
       let text: string;
       try {
         text = await edit();
@@ -107,6 +109,14 @@ export class Configuration {
       }
       await this.#apply({ kind: 'text', text }, 'edit');
     });
+  }
+
+  /** An edit of a file that says nothing would make itself all there is, and end every server that still runs. */
+  async #refuseWhileBroken(): Promise<void> {
+    if (this.#problem === null) return;
+    const content = await read(this.#options.file);
+    if (content.kind === 'text' && parseConfig(content.text).ok) return;
+    throw new Problem('config-invalid', `${this.#options.file}: ${this.#problem.message}`);
   }
 
   #take(content: FileContent, from: 'start' | 'watch'): Promise<void> {
@@ -151,7 +161,7 @@ export class Configuration {
         return {
           ok: false,
           problem: {
-            message: `${this.#options.file} is gone; the servers keep running. Write it again, or restart without it.`,
+            message: `${this.#options.file} is gone; the servers keep running. Put it back.`,
             line: null,
             column: null,
           },
@@ -179,6 +189,7 @@ const unknownServer = (name: string): Problem =>
 function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error;
   if (error instanceof EditError) return new Problem('config-invalid', error.message, {}, { cause: error });
+  if (error instanceof FileLocked) return new Problem('config-locked', error.message, {}, { cause: error });
   if (error instanceof FileError) return new Problem('config-unreadable', error.message, {}, { cause: error });
   return error;
 }

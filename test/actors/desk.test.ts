@@ -79,7 +79,12 @@ describe('one tick', () => {
       { version: 1, type: 'ProcessStarted', schema: 1, cause: 'why', data: { pid: 7, to: 'idle' } },
       { version: 2, cause: 'c-2', data: { pid: 8, to: 'idle' } },
     ]);
-    expect(under.log.head('server-a')).toEqual({ stream: 'server-a', version: 2, state: 'idle', context: { seen: [7, 8] } });
+    expect(under.log.head('server-a')).toEqual({
+      stream: 'server-a',
+      version: 2,
+      state: 'idle',
+      context: { seen: [7, 8] },
+    });
   });
 
   it('keeps no head of a stream that ends soon', async () => {
@@ -266,9 +271,11 @@ describe('a commit that fails', () => {
     const under = deskUnderTest({ retryMs: 2 });
     const a = counter(under);
     let reached = false;
-    void a.until(({ version }) => version > 0, AbortSignal.timeout(5_000)).then(() => {
-      reached = true;
-    });
+    void a
+      .until(({ version }) => version > 0, AbortSignal.timeout(5_000))
+      .then(() => {
+        reached = true;
+      });
     under.log.fail(1);
     await a.tell(add(1), undefined);
     await turn();

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { isRefusal } from '../../src/actors/refusal.ts';
 import type { Settled } from '../../src/actors/supervisor.ts';
-import { type Crew, crew, entryOf, failureOf, tempLog, toolOf, turn, WatchedLog } from '../support/actors.ts';
+import { type Crew, crew, entryOf, failureOf, toolOf, turn, WatchedLog } from '../support/actors.ts';
 import { until } from '../support/wait.ts';
 
 const names = (count: number, prefix = 's'): string[] =>
@@ -298,7 +298,11 @@ describe('reconnecting', () => {
 
   it('tries at once what waits for its pause, a login, or a mended entry', async () => {
     const made = await crew();
-    const waiting = { 'backing-off': failureOf('exit'), 'auth-required': failureOf('auth'), failed: failureOf('spawn') };
+    const waiting = {
+      'backing-off': failureOf('exit'),
+      'auth-required': failureOf('auth'),
+      failed: failureOf('spawn'),
+    };
     for (const [state, failure] of Object.entries(waiting)) made.server(state).openings.push(failure);
     await made.configure(...Object.keys(waiting).map((name) => entryOf(name)));
     for (const state of Object.keys(waiting)) {
@@ -399,11 +403,7 @@ describe('watching', () => {
     expect(context()).toMatchObject({ count: 1, error: { message: expect.stringContaining('listTimeoutMs') } });
     expect(made.state('a')).toBe('ready');
     await until(() => context()?.error === null);
-    expect(made.story('a').slice(6)).toEqual([
-      'ListFailed → ready',
-      'ListFailed → ready',
-      'ToolsListed → ready',
-    ]);
+    expect(made.story('a').slice(6)).toEqual(['ListFailed → ready', 'ListFailed → ready', 'ToolsListed → ready']);
     expect(made.server('a').opened).toBe(1);
   });
 
@@ -426,7 +426,11 @@ describe('stopping', () => {
     const made = await crew();
     const all = names(6);
     for (const name of all) made.server(name).closeMs = 150;
-    await made.configure(...all.map((name) => entryOf(name)), entryOf('off', { disabled: true }), entryOf('lazy', { lazy: true }));
+    await made.configure(
+      ...all.map((name) => entryOf(name)),
+      entryOf('off', { disabled: true }),
+      entryOf('lazy', { lazy: true }),
+    );
     for (const name of all) await made.reaches(name, 'ready');
     const began = performance.now();
     await made.supervisor.stop();
@@ -469,7 +473,7 @@ describe('stopping', () => {
 
 describe('the next daemon', () => {
   it('goes on where the last one stopped in good order, and stops again', async () => {
-    const log = new WatchedLog(tempLog());
+    const log = new WatchedLog();
     const first = await crew({ log });
     await first.configure(entryOf('a'), entryOf('lazy', { lazy: true }), entryOf('off', { disabled: true }));
     await first.reaches('a', 'ready');
@@ -484,14 +488,13 @@ describe('the next daemon', () => {
   });
 
   it('closes what the last one left open when it was killed, and tries each enabled server once', async () => {
-    const log = new WatchedLog(tempLog());
+    const log = new WatchedLog();
     const first = await crew({ log });
     first.server('broken').openings.push(failureOf('auth'));
     await first.configure(entryOf('a'), entryOf('broken'), entryOf('gone'));
     for (const name of ['a', 'gone']) await first.reaches(name, 'ready');
     await first.reaches('broken', 'auth-required');
-    // Killed: nothing more is heard of it.
-    for (const name of first.supervisor.names) first.supervisor.find(name)?.dispose();
+    await first.kill();
     const position = log.lastPosition();
 
     const second = await crew({ log });
@@ -511,11 +514,11 @@ describe('the next daemon', () => {
   });
 
   it('closes what the last one left open before anything starts, even if its first commit fails', async () => {
-    const log = new WatchedLog(tempLog());
+    const log = new WatchedLog();
     const first = await crew({ log });
     await first.configure(entryOf('a'));
     await first.reaches('a', 'ready');
-    for (const name of first.supervisor.names) first.supervisor.find(name)?.dispose();
+    await first.kill();
     const position = log.lastPosition();
     log.fail(2);
     const second = await crew({ log });

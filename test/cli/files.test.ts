@@ -27,16 +27,12 @@ async function leaveLog(): Promise<void> {
     durability: 'process',
     project: (db) => projector(db, views),
   });
-  const fact = (version: number, type: 'ServerEnabled' | 'ServerDisabled', to: string): Unrecorded => ({
-    stream: 'server-memory',
-    version,
-    type,
-    schema: 1,
-    at: now + version * 1000,
-    cause: null,
-    data: { to } as Unrecorded['data'],
-  });
-  await log.append([fact(1, 'ServerEnabled', 'idle'), fact(2, 'ServerDisabled', 'disabled')], []);
+  const base = { stream: 'server-memory', schema: 1, cause: null } as const;
+  const facts: unknown[] = [
+    { ...base, version: 1, type: 'ServerEnabled', at: now + 1000, data: { to: 'idle' } },
+    { ...base, version: 2, type: 'ServerStopped', at: now + 2000, data: { reason: 'disabled', to: 'stopped' } },
+  ];
+  await log.append(facts as Unrecorded[], []);
   log.close();
 }
 
@@ -62,11 +58,11 @@ describe('the log without a daemon', () => {
           position: 2,
           stream: 'server-memory',
           version: 2,
-          type: 'ServerDisabled',
+          type: 'ServerStopped',
           schema: 1,
           at: new Date(now + 2000).toISOString(),
           cause: null,
-          data: { to: 'disabled' },
+          data: { reason: 'disabled', to: 'stopped' },
         },
       ],
       next: null,
@@ -90,10 +86,10 @@ describe('the log without a daemon', () => {
       },
       {
         server: 'memory',
-        state: 'disabled',
+        state: 'stopped',
         from: new Date(now + 2000).toISOString(),
         to: null,
-        cause: 'ServerDisabled',
+        cause: 'ServerStopped: disabled',
         position: 2,
       },
     ]);

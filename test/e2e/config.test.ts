@@ -229,12 +229,12 @@ describe('a file with faults', () => {
 
   it.each([
     ['cut in the middle', (text: string) => text.slice(0, Math.floor(text.length / 2)), true],
-    ['with a word too much', (text: string) => text.replace('{', '{\n  oops'), true],
-    ['that is a list', () => '[]', false],
-    ['that is a number', () => '42', false],
-    ['with a list of servers', () => '{"mcpServers": []}', false],
-    ['that is empty', () => '', false],
-  ])('keeps what runs while it is one %s, and shows where the fault is', async (_title, breakIt, located) => {
+    ['spoilt by a word too much', (text: string) => text.replace('{', '{\n  oops'), true],
+    ['a list', () => '[]', false],
+    ['a number', () => '42', false],
+    ['a list of servers', () => '{"mcpServers": []}', false],
+    ['empty', () => '', false],
+  ])('keeps what runs while it is %s, and shows where the fault is', async (_title, breakIt, located) => {
     const server = steered({ behaviour: { tools: ['echo'] } });
     const daemon = await startDaemon({ servers: { s: stdioEntry(server.options) } });
     await daemon.waitForServer('s', 'ready');
@@ -536,6 +536,7 @@ describe('the files', () => {
     const modes = Object.fromEntries(
       readdirSync(folder).map((name) => [name, (statSync(join(folder, name)).mode & 0o777).toString(8)]),
     );
-    expect(modes).toEqual({ 'mcp.json': '600', allow_tool: '600' });
+    expect(modes).toMatchObject({ 'mcp.json': '600', allow_tool: '600' });
+    expect(new Set(Object.values(modes))).toEqual(new Set(['600']));
   });
 });

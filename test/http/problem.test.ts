@@ -38,7 +38,6 @@ describe('The catalogue of problems', () => {
       'forbidden-host': 403,
       'forbidden-origin': 403,
       'mode-above-ceiling': 403,
-      'not-trusted': 403,
       'call-refused': 403,
       'call-denied': 403,
       'call-expired': 403,

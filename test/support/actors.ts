@@ -43,9 +43,9 @@ import { tempDir } from './temp.ts';
 export const diskFull = (): Error => new Error('database or disk is full');
 
 /** The real log with all views, in a file of its own. */
-export function tempLog(file = join(tempDir(), 'watchkeeper.db')): SqliteLog {
+function tempLog(): SqliteLog {
   const log = openLog({
-    file,
+    file: join(tempDir(), 'watchkeeper.db'),
     migrations: join(projectRoot, 'migrations'),
     durability: 'process',
     project: (db) => projector(db, views),
@@ -122,10 +122,10 @@ export class WatchedLog implements EventLog {
   }
 }
 
-/** Every row of every view, as text: what "rebuilt equals live" compares. */
+/** Every row of every view and every head, as text: what "rebuilt equals live" compares. */
 export function dumpViews({ db }: SqliteLog): Record<string, string[]> {
   return Object.fromEntries(
-    viewTables.map((table) => [
+    [...viewTables, 'heads'].map((table) => [
       table,
       db
         .prepare(`select * from ${table}`)
@@ -479,6 +479,8 @@ export interface Crew extends DeskUnderTest {
   /** Facts of a server, by type and where they led. */
   readonly story: (name: string) => string[];
   readonly call: (target: Target, more?: Partial<CallInput>) => ReturnType<CallDesk['call']>;
+  /** As `kill -9` would leave it: what is committed stays, and nothing more is heard of it. */
+  readonly kill: () => Promise<void>;
 }
 
 const PATIENCE_MS = 20_000;
@@ -549,7 +551,9 @@ export async function crew(options: CrewOptions = {}): Promise<Crew> {
   calls.closeOpenEnds(openCalls(log.real.db).map(({ id }) => id));
   await started;
   supervisor.embody();
+  let killed = false;
   atEnd(async () => {
+    if (killed) return;
     log.mend();
     await supervisor.stop();
   });
@@ -589,6 +593,11 @@ export async function crew(options: CrewOptions = {}): Promise<Crew> {
         signal: new AbortController().signal,
         ...more,
       }),
+    kill: async () => {
+      killed = true;
+      await desk.close();
+      for (const name of supervisor.names) supervisor.find(name)?.dispose();
+    },
   };
 }
 

@@ -2,6 +2,7 @@
  * The shell of tool calls: asks the gate, waits for people, sends, and settles. Whatever it learns becomes a fact before it
  * becomes an answer; a call is sent only after its start has been committed.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import type { CallFact, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
 import { CallError, type CallOptions, type RawResult } from '../../mcp/connection.ts';
@@ -24,6 +25,8 @@ import { Turnstile } from './turnstile.ts';
 /** How long the result of a held call can be fetched, and how much of such results is kept at once. */
 const RESULT_KEPT_MS = 600_000;
 const RESULTS_KEPT_BYTES = 64 * 1024 * 1024;
+/** How long the end of open calls may hold up the end of the daemon, in ms. */
+const ABANDON_MS = 2_000;
 /** How long a call waits for a server that is on its way, in ms; one that starts on first use has the call's own limit. */
 const ON_THE_WAY_MS = 10_000;
 
@@ -103,6 +106,8 @@ interface Open {
   readonly end: Promise<CallEnd>;
   readonly finish: (end: CallEnd) => void;
   wasHeld: boolean;
+  /** How many wait for a held call. */
+  waiting: number;
 }
 
 export class CallDesk {
@@ -120,13 +125,13 @@ export class CallDesk {
   closeOpenEnds(ids: readonly string[]): void {
     for (const id of ids) {
       const actor = this.#actor(id, this.#options.fold(id));
-      void actor.tell({ type: 'CloseOpenEnd' }, NO_WORLD);
+      void actor.report({ type: 'CloseOpenEnd' }, NO_WORLD);
     }
   }
 
-  /** Held calls end with the daemon: nobody could approve them any more. */
+  /** Held calls end with the daemon: nobody could approve them any more. Takes no longer than `ABANDON_MS`. */
   async abandon(): Promise<void> {
-    await Promise.all(
+    const ended = Promise.all(
       [...this.#open.values()].map(async (call) => {
         const { state } = call.actor.head;
         if (state === 'held' || state === 'approved') {
@@ -139,6 +144,10 @@ export class CallDesk {
         await call.end;
       }),
     );
+    // A log that takes nothing must not keep the daemon from stopping; the next start closes what stayed open.
+    const limit = new AbortController();
+    await Promise.race([ended, pause(ABANDON_MS, undefined, { signal: limit.signal }).catch(() => {})]);
+    limit.abort();
   }
 
   /** Arguments of a held call, and what may still be shown of one that ended. */
@@ -196,7 +205,7 @@ export class CallDesk {
     const started = told.some(({ type }) => type === 'CallStarted');
     if (started) void this.#run(call);
     else if (call.actor.committedHead.state === 'approved' && call.actor.committedHead.context.caller !== 'gone')
-      void this.#startApproved(call);
+      void this.#startApproved(call, call.input.signal);
     this.#settled(call);
     // Approved, and refused all the same: what was asked for is no longer what would run.
     return { target: call.input.target, outdated: told.some(({ type }) => type === 'CallSettled') };
@@ -259,6 +268,7 @@ export class CallDesk {
     const { expiresAt } = call.actor.committedHead.context;
     const held: CallEnd = { kind: 'held', id: call.id, expiresAt: expiresAt ?? 0, name: input.target.name };
     if (!input.wait) return held;
+    call.waiting += 1;
     const window = new AbortController();
     const timer = setTimeout(() => window.abort(), this.#options.windowMs);
     const left = AbortSignal.any([window.signal, input.signal]);
@@ -269,7 +279,8 @@ export class CallDesk {
     const first = await Promise.race([call.end, over]);
     clearTimeout(timer);
     if (first !== 'over') return first;
-    await this.#report(call, { type: 'ReportCallerLeft' });
+    call.waiting -= 1;
+    if (call.waiting === 0) await this.#report(call, { type: 'ReportCallerLeft' });
     // Approved in the last moment: it runs for this caller, who then waits for the result.
     const { state } = call.actor.committedHead;
     if (state === 'running' && !input.signal.aborted) return call.end;
@@ -278,19 +289,21 @@ export class CallDesk {
 
   /** The same call again: it joins the one that waits. */
   async #rejoin(call: Open, input: CallInput): Promise<CallEnd | Refusal> {
+    // Counted as waiting before anything else happens, so that nobody takes the call for left.
+    const end = this.#wait(call, input);
     if (input.wait) await this.#report(call, { type: 'ReportCallerReturned' });
-    if (call.actor.committedHead.state === 'approved') {
-      await this.#startApproved(call);
-      return call.end;
-    }
-    return this.#wait(call, input);
+    if (call.actor.committedHead.state !== 'approved') return end;
+    return (await this.#startApproved(call, input.signal)) ?? call.end;
   }
 
-  async #startApproved(call: Open): Promise<void> {
-    await this.serverReady(call.input.target.server, call.input.signal);
+  /** Answers a refusal when the start could not be written; the approval stays. */
+  async #startApproved(call: Open, signal: AbortSignal): Promise<Refusal | null> {
+    await this.serverReady(call.input.target.server, signal);
     const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input.target));
-    if (!isRefusal(told) && told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
+    if (isRefusal(told)) return told;
+    if (told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
     this.#settled(call);
+    return null;
   }
 
   async #run(call: Open): Promise<void> {
@@ -389,7 +402,9 @@ export class CallDesk {
           : this.#fail(call, { outcome: 'cancelled', reason: 'Cancelled before it was sent.' }, 'other');
       case 'timeout': {
         const words = error.detail.limit === 'callMaxMs' ? this.#totalLimit(call) : error.message;
-        return this.#fail(call, { outcome: 'unknown', reason: `${words}; it may have run.` }, 'limit');
+        return error.detail.sent
+          ? this.#fail(call, { outcome: 'unknown', reason: `${words}; it may have run.` }, 'limit')
+          : this.#fail(call, { outcome: 'failed', reason: `${words}; it was not sent.` }, 'limit');
       }
       case 'lost':
         return this.#fail(call, { outcome: 'unknown', reason: `${error.message}; it may have run.` }, 'lost');
@@ -460,6 +475,7 @@ export class CallDesk {
       end,
       finish,
       wasHeld: false,
+      waiting: 0,
     };
     this.#open.set(id, call);
     return call;

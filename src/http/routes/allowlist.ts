@@ -32,7 +32,6 @@ export function allowlistRoutes(app: App, keeper: Keeper): void {
           allowlistReplaced,
           'invalid-request',
           'prefix-invalid',
-          'not-trusted',
           'config-locked',
           'config-unreadable',
           'log-unavailable',

@@ -90,7 +90,7 @@ export function callRoutes(app: App, keeper: Keeper): void {
         description: '`remember`: for this call only (`once`), or as a grant of the `tool` or its whole `server`.',
         params: idParams,
         body: approveBody.nullish(),
-        response: answers(call, ...deciding, 'not-trusted', 'config-locked', 'config-unreadable'),
+        response: answers(call, ...deciding, 'config-locked', 'config-unreadable'),
       },
     },
     async (request) => keeper.approve(request.params.id, request.body?.remember ?? 'once', callerOf(request)),

@@ -11,7 +11,6 @@ import {
   type EntryOptions,
   entryOf,
   failureOf,
-  tempLog,
   toolOf,
   turn,
   WatchedLog,
@@ -113,9 +112,11 @@ describe('a call that needs nobody', () => {
 });
 
 describe('what a call can come to', () => {
-  const rejecting = (kind: CallError['kind'], detail: Partial<CallError['detail']> = {}) => async () => {
-    throw new CallError(kind, `call: ${kind}`, { sent: true, ...detail });
-  };
+  const rejecting =
+    (kind: CallError['kind'], detail: Partial<CallError['detail']> = {}) =>
+    async () => {
+      throw new CallError(kind, `call: ${kind}`, { sent: true, ...detail });
+    };
 
   it('is an error of the tool', async () => {
     const made = await ready();
@@ -217,7 +218,9 @@ describe('a session that the server refuses', () => {
     const number = made.supervisor.find('a')?.actor.head.context.connection;
     for (const { id } of rows(made)) {
       expect(facts(made, id)).toEqual(['CallStarted', 'CallResent', 'CallSettled']);
-      expect(made.log.read({ stream: `call-${id}`, type: 'CallResent' })[0]?.data).toMatchObject({ connection: number });
+      expect(made.log.read({ stream: `call-${id}`, type: 'CallResent' })[0]?.data).toMatchObject({
+        connection: number,
+      });
     }
   });
 
@@ -556,7 +559,10 @@ describe('calls at once', () => {
 
   it('on one server do not wait for those on another', async () => {
     const made = await crew();
-    await made.configure(entryOf('a', { limits: { maxConcurrency: 1 } }), entryOf('b', { limits: { maxConcurrency: 1 } }));
+    await made.configure(
+      entryOf('a', { limits: { maxConcurrency: 1 } }),
+      entryOf('b', { limits: { maxConcurrency: 1 } }),
+    );
     for (const name of ['a', 'b']) await made.reaches(name, 'ready');
     made.server('a').onCall = () => new Promise(() => {});
     const leave = new AbortController();
@@ -656,14 +662,14 @@ describe('the end of the daemon', () => {
   });
 
   it('is made good by the next one: held calls were abandoned, running ones may have run', async () => {
-    const log = new WatchedLog(tempLog());
+    const log = new WatchedLog();
     const first = await ready({ log });
     first.server('a').onCall = () => new Promise(() => {});
     void first.call(get);
     await until(() => first.server('a').taken.length === 1);
     void first.call(get, { ...ask, args: { x: 1 } });
     await heldId(first);
-    for (const name of first.supervisor.names) first.supervisor.find(name)?.dispose();
+    await first.kill();
     const position = log.lastPosition();
 
     const second = await crew({ log });
@@ -675,11 +681,11 @@ describe('the end of the daemon', () => {
   });
 
   it('is made good even if the first commit of the next one fails', async () => {
-    const log = new WatchedLog(tempLog());
+    const log = new WatchedLog();
     const first = await ready({ log });
     void first.call(get, ask);
     await heldId(first);
-    for (const name of first.supervisor.names) first.supervisor.find(name)?.dispose();
+    await first.kill();
     log.fail(2);
     const second = await crew({ log });
     expect(log.refused).toBe(2);

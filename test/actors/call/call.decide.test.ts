@@ -232,9 +232,7 @@ describe('a held call that is approved', () => {
 
   it('remembers what the person wants remembered', () => {
     for (const remember of ['once', 'tool', 'server'] as const) {
-      given(held())
-        .when({ type: 'ApproveCall', by: 'bob', remember })
-        .then(approved('bob', remember), started());
+      given(held()).when({ type: 'ApproveCall', by: 'bob', remember }).then(approved('bob', remember), started());
     }
   });
 });
@@ -292,8 +290,12 @@ describe('a held call that comes to nothing', () => {
     given(held(), callerLeft).when(left).thenNothing();
     given(held()).when(returned).thenNothing();
     given(held(), callerLeft).when(returned).then(callerReturned);
-    given(held({ caller: 'detached' })).when(left).thenNothing();
-    given(held({ caller: 'detached' })).when(returned).then(callerReturned);
+    given(held({ caller: 'detached' }))
+      .when(left)
+      .thenNothing();
+    given(held({ caller: 'detached' }))
+      .when(returned)
+      .then(callerReturned);
     given(held(), approved(), started()).when(left).thenNothing();
     given(held(), approved(), started()).when(returned).thenNothing();
   });
@@ -303,7 +305,9 @@ describe('a call that runs', () => {
   it('ends as reported, with the time it took', () => {
     const { given: later } = specifyRules(callRules, { world: world(), stamp: { at: 1_000, id: 'c', random: 0 } });
     const settlement: Settlement = { outcome: 'succeeded', resultBytes: 3, resultHash: 'x', truncated: false };
-    later(started()).when(end(settlement)).then(settled({ ...settlement, tookMs: 0 }));
+    later(started())
+      .when(end(settlement))
+      .then(settled({ ...settlement, tookMs: 0 }));
     const head = step(callRules, blankHead, { ...started(), at: 1_000 } as Heard<CallFact>);
     expect(decideCall(head, end(settlement), { at: 1_250, id: 'c', random: 0 }, world())).toEqual([
       settled({ ...settlement, tookMs: 250 }),
@@ -311,7 +315,9 @@ describe('a call that runs', () => {
   });
 
   it('ends once', () => {
-    given(started(), settled()).when(end({ outcome: 'unknown' })).thenNothing();
+    given(started(), settled())
+      .when(end({ outcome: 'unknown' }))
+      .thenNothing();
   });
 
   it('is not settled by being cancelled: its end is reported by the one who waits for it', () => {
@@ -334,9 +340,7 @@ describe('after the daemon died', () => {
   ])('a call that was %s is abandoned: it surely did not run', (_state, past) => {
     given(...past)
       .when(closeOpenEnd)
-      .then(
-        settled({ outcome: 'abandoned', reason: 'The daemon ended while the call waited for a person.' }),
-      );
+      .then(settled({ outcome: 'abandoned', reason: 'The daemon ended while the call waited for a person.' }));
   });
 
   it('a call that ran has an unknown outcome: it may have run', () => {

@@ -75,13 +75,13 @@ describe('an entry that is read', () => {
   });
 
   it('disables a new server that is not wanted', () => {
-    given().when(configure({ wanted: 'off' })).then(configured({ wanted: 'off' }), disabled);
+    given()
+      .when(configure({ wanted: 'off' }))
+      .then(configured({ wanted: 'off' }), disabled);
   });
 
   it('fails a new server with an error before anything is tried', () => {
-    given()
-      .when(configure({ problem }))
-      .then(configured({ problem }), enabled, serverFailed(0, itsFailure));
+    given().when(configure({ problem })).then(configured({ problem }), enabled, serverFailed(0, itsFailure));
   });
 
   it('names the field of the error once', () => {
@@ -93,20 +93,28 @@ describe('an entry that is read', () => {
   it.each(RESTING.filter((state) => state !== 'disabled' && state !== 'stopped'))(
     'is no news to a server that is %s when it did not change',
     (state) => {
-      given(...pasts[state]).when(configure()).thenNothing();
+      given(...pasts[state])
+        .when(configure())
+        .thenNothing();
     },
   );
 
   it('is no news to a disabled server either', () => {
-    given(...pasts.disabled).when(configure({ wanted: 'off' })).thenNothing();
+    given(...pasts.disabled)
+      .when(configure({ wanted: 'off' }))
+      .thenNothing();
   });
 
   it('enables a server that rests in its file after a restart, without a word about the entry', () => {
-    given(...pasts.ready, stopped('daemon-ended', 900)).when(configure()).then(enabled);
+    given(...pasts.ready, stopped('daemon-ended', 900))
+      .when(configure())
+      .then(enabled);
     given(...pasts.ready, stopRequested('daemon-stopping'), stopped('daemon-stopping'))
       .when(configure())
       .then(enabled);
-    given(...pasts.disabled, stopped('daemon-ended')).when(configure({ wanted: 'off' })).then(disabled);
+    given(...pasts.disabled, stopped('daemon-ended'))
+      .when(configure({ wanted: 'off' }))
+      .then(disabled);
   });
 
   it.each(LINKED)('closes what runs when it changed while %s; the rest follows when that is over', (state) => {
@@ -119,14 +127,19 @@ describe('an entry that is read', () => {
       .then(stopped('config-changed'), enabled);
   });
 
-  it.each(['backing-off', 'auth-required', 'failed'] as const)('starts anew at once when it changed while %s', (state) => {
-    given(...pasts[state])
-      .when(configure({ revision: 'r2' }))
-      .then(configured({ revision: 'r2' }), stopped('config-changed'), enabled);
-  });
+  it.each(['backing-off', 'auth-required', 'failed'] as const)(
+    'starts anew at once when it changed while %s',
+    (state) => {
+      given(...pasts[state])
+        .when(configure({ revision: 'r2' }))
+        .then(configured({ revision: 'r2' }), stopped('config-changed'), enabled);
+    },
+  );
 
   it('is remembered by a server that waits for its start', () => {
-    given(...pasts.idle).when(configure({ revision: 'r2' })).then(configured({ revision: 'r2' }));
+    given(...pasts.idle)
+      .when(configure({ revision: 'r2' }))
+      .then(configured({ revision: 'r2' }));
     given(...pasts.idle)
       .when(configure({ problem }))
       .then(configured({ problem }), serverFailed(0, itsFailure));
@@ -134,7 +147,9 @@ describe('an entry that is read', () => {
 
   it('waits for the end of what is being closed', () => {
     const changed = configured({ revision: 'r2' });
-    given(...pasts.stopping).when(configure({ revision: 'r2' })).then(changed);
+    given(...pasts.stopping)
+      .when(configure({ revision: 'r2' }))
+      .then(changed);
     given(...pasts.stopping, changed)
       .when(stoppedNow())
       .then(stopped('reconnect'), enabled, connecting(2));
@@ -142,7 +157,9 @@ describe('an entry that is read', () => {
 
   it.each(LINKED)('closes a server that is to be disabled while %s', (state) => {
     const off = configured({ wanted: 'off' });
-    given(...pasts[state]).when(configure({ wanted: 'off' })).then(off, stopRequested('disabled'));
+    given(...pasts[state])
+      .when(configure({ wanted: 'off' }))
+      .then(off, stopRequested('disabled'));
     given(...pasts[state], off, stopRequested('disabled'))
       .when(stoppedNow(connectionIn(state)))
       .then(stopped('disabled'), disabled);
@@ -155,7 +172,9 @@ describe('an entry that is read', () => {
   });
 
   it('enables a disabled server', () => {
-    given(...pasts.disabled).when(configure()).then(configured(), enabled);
+    given(...pasts.disabled)
+      .when(configure())
+      .then(configured(), enabled);
     given(...pasts.disabled)
       .when(configure({ problem }))
       .then(configured({ problem }), enabled, serverFailed(0, itsFailure));
@@ -163,13 +182,19 @@ describe('an entry that is read', () => {
 
   it('remembers a change of a server that stays disabled', () => {
     const changed = { wanted: 'off', revision: 'r2' } as const;
-    given(...pasts.disabled).when(configure(changed)).then(configured(changed));
+    given(...pasts.disabled)
+      .when(configure(changed))
+      .then(configured(changed));
   });
 
   it('enables a server again that was to be disabled and is still being closed', () => {
     const past = [...pasts.ready, configured({ wanted: 'off' }), stopRequested('disabled'), configured()];
-    given(...past.slice(0, -1)).when(configure()).then(configured());
-    given(...past).when(stoppedNow()).then(stopped('disabled'), enabled);
+    given(...past.slice(0, -1))
+      .when(configure())
+      .then(configured());
+    given(...past)
+      .when(stoppedNow())
+      .then(stopped('disabled'), enabled);
   });
 
   it('with an error ends in failed once what ran is closed', () => {
@@ -183,8 +208,12 @@ describe('an entry that is read', () => {
 
   it('counts as changed when only its error changed: a variable was set, or is missing now', () => {
     const past = [configured({ problem }), enabled, serverFailed(0, itsFailure)];
-    given(...past).when(configure()).then(configured(), stopped('config-changed'), enabled);
-    given(...past).when(configure({ problem })).thenNothing();
+    given(...past)
+      .when(configure())
+      .then(configured(), stopped('config-changed'), enabled);
+    given(...past)
+      .when(configure({ problem }))
+      .thenNothing();
   });
 
   it('is asked for its protocol anew when it is another server, and not when only a limit changed', () => {
@@ -196,32 +225,50 @@ describe('an entry that is read', () => {
 
 describe('an entry that is removed', () => {
   it.each(LINKED)('closes a server that is %s, and nothing follows', (state) => {
-    given(...pasts[state]).when(remove).then(removed, stopRequested('removed'));
+    given(...pasts[state])
+      .when(remove)
+      .then(removed, stopRequested('removed'));
     given(...pasts[state], removed, stopRequested('removed'))
       .when(stoppedNow(connectionIn(state)))
       .then(stopped('removed'));
   });
 
   it.each([...WAITING, 'disabled'] as const)('stops a server at once while it is %s', (state) => {
-    given(...pasts[state]).when(remove).then(removed, stopped('removed'));
+    given(...pasts[state])
+      .when(remove)
+      .then(removed, stopped('removed'));
   });
 
   it('needs no stop where nothing runs or a stop is under way', () => {
     given().when(remove).then(removed);
-    given(...pasts.stopping).when(remove).then(removed);
-    given(...pasts.stopping, removed).when(stoppedNow()).then(stopped('removed'));
+    given(...pasts.stopping)
+      .when(remove)
+      .then(removed);
+    given(...pasts.stopping, removed)
+      .when(stoppedNow())
+      .then(stopped('removed'));
   });
 
   it('is removed once', () => {
-    given(...pasts.idle, removed, stopped('removed')).when(remove).thenNothing();
-    given(...pasts.stopping, removed).when(remove).thenNothing();
+    given(...pasts.idle, removed, stopped('removed'))
+      .when(remove)
+      .thenNothing();
+    given(...pasts.stopping, removed)
+      .when(remove)
+      .thenNothing();
   });
 
   it('comes back at once: the old connection is closed first', () => {
     const past = [...pasts.ready, removed, stopRequested('removed')];
-    given(...past).when(configure()).then(configured());
-    given(...past, configured()).when(stoppedNow()).then(stopped('removed'), enabled);
-    given(...past, configured({ wanted: 'off' })).when(stoppedNow()).then(stopped('removed'), disabled);
+    given(...past)
+      .when(configure())
+      .then(configured());
+    given(...past, configured())
+      .when(stoppedNow())
+      .then(stopped('removed'), enabled);
+    given(...past, configured({ wanted: 'off' }))
+      .when(stoppedNow())
+      .then(stopped('removed'), disabled);
   });
 
   it('comes back later as a new server', () => {
@@ -232,7 +279,15 @@ describe('an entry that is removed', () => {
 
   it('takes the tool list with it: the next list is all new, even if it is the same', () => {
     const back = [...pasts.idle, connecting(), connected(), listed(1, 's1')];
-    const again = [removed, stopRequested('removed'), stopped('removed'), configured(), enabled, connecting(2), connected(2)];
+    const again = [
+      removed,
+      stopRequested('removed'),
+      stopped('removed'),
+      configured(),
+      enabled,
+      connecting(2),
+      connected(2),
+    ];
     given(...back, ...again)
       .when({ type: 'ReportTools', connection: 2, signature: 's1', tools: [one], warnings: [], tookMs: 3 })
       .then(listed(2, 's1', [one]));
@@ -241,18 +296,24 @@ describe('an entry that is removed', () => {
 
 describe('starting', () => {
   it('begins the first attempt of a server that waits for it', () => {
-    given(...pasts.idle).when(start).then(connecting(1, 1));
+    given(...pasts.idle)
+      .when(start)
+      .then(connecting(1, 1));
   });
 
   it.each(RESTING.filter((state) => state !== 'idle'))('is nothing to a server that is %s', (state) => {
-    given(...pasts[state]).when(start).thenNothing();
+    given(...pasts[state])
+      .when(start)
+      .thenNothing();
   });
 });
 
 describe('reconnecting', () => {
   it.each(LINKED)('closes first, then connects, lists and registers: %s', (state) => {
     const connection = connectionIn(state);
-    given(...pasts[state]).when(reconnect).then(stopRequested('reconnect'));
+    given(...pasts[state])
+      .when(reconnect)
+      .then(stopRequested('reconnect'));
     given(...pasts[state], stopRequested('reconnect'))
       .when(stoppedNow(connection))
       .then(stopped('reconnect'), enabled, connecting(connection + 1));
@@ -265,8 +326,14 @@ describe('reconnecting', () => {
   });
 
   it('is refused for a server that is disabled or gone, with the next step', () => {
-    expect(given(...pasts.disabled).when(reconnect).thenRefused('server-disabled')).toMatch('watchkeeper enable');
-    given(...pasts.idle, removed, stopped('removed')).when(reconnect).thenRefused('unknown-server');
+    expect(
+      given(...pasts.disabled)
+        .when(reconnect)
+        .thenRefused('server-disabled'),
+    ).toMatch('watchkeeper enable');
+    given(...pasts.idle, removed, stopped('removed'))
+      .when(reconnect)
+      .thenRefused('unknown-server');
   });
 
   it('of a server with an error in its entry tries nothing', () => {
@@ -276,7 +343,9 @@ describe('reconnecting', () => {
 
   it('is already so while the server is being closed to be reconnected, and replaces a stop for another reason', () => {
     const closing = [...pasts.ready, configured({ revision: 'r2' }), stopRequested('config-changed')];
-    given(...closing).when(reconnect).then(stopRequested('reconnect'));
+    given(...closing)
+      .when(reconnect)
+      .then(stopRequested('reconnect'));
     given(...closing, stopRequested('reconnect'))
       .when(stoppedNow())
       .then(stopped('reconnect'), enabled, connecting(2));
@@ -287,7 +356,9 @@ describe('reconnecting', () => {
     ['the server is to be disabled', [...pasts.ready, configured({ wanted: 'off' }), stopRequested('disabled')]],
     ['the server is to be removed', [...pasts.ready, removed, stopRequested('removed')]],
   ])('brings nothing back while %s', (_what, past) => {
-    given(...past).when(reconnect).thenNothing();
+    given(...past)
+      .when(reconnect)
+      .thenNothing();
   });
 
   it('begins with a clean count of failures', () => {
@@ -301,30 +372,46 @@ describe('reconnecting', () => {
     const problem = { field: 'url', message: 'url is not an address' };
     given(...pasts.stopping, configured({ problem }))
       .when(stoppedNow())
-      .then(stopped('reconnect'), enabled, serverFailed(1, { class: 'config', phase: 'config', message: problem.message }));
+      .then(
+        stopped('reconnect'),
+        enabled,
+        serverFailed(1, { class: 'config', phase: 'config', message: problem.message }),
+      );
   });
 });
 
 describe('the end of the daemon', () => {
   it.each(LINKED)('closes a server that is %s', (state) => {
-    given(...pasts[state]).when(stop).then(stopRequested('daemon-stopping'));
+    given(...pasts[state])
+      .when(stop)
+      .then(stopRequested('daemon-stopping'));
     given(...pasts[state], stopRequested('daemon-stopping'))
       .when(stoppedNow(connectionIn(state)))
       .then(stopped('daemon-stopping'));
   });
 
   it.each(WAITING)('stops a server at once while it is %s', (state) => {
-    given(...pasts[state]).when(stop).then(stopped('daemon-stopping'));
+    given(...pasts[state])
+      .when(stop)
+      .then(stopped('daemon-stopping'));
   });
 
   it.each(AT_REST)('is nothing to a server that is %s', (state) => {
-    given(...pasts[state]).when(stop).thenNothing();
+    given(...pasts[state])
+      .when(stop)
+      .thenNothing();
   });
 
   it('takes over from a stop for another reason, once', () => {
-    given(...pasts.stopping).when(stop).then(stopRequested('daemon-stopping'));
-    given(...pasts.stopping, stopRequested('daemon-stopping')).when(stop).thenNothing();
-    given(...pasts.stopping, stopRequested('daemon-stopping')).when(stoppedNow()).then(stopped('daemon-stopping'));
+    given(...pasts.stopping)
+      .when(stop)
+      .then(stopRequested('daemon-stopping'));
+    given(...pasts.stopping, stopRequested('daemon-stopping'))
+      .when(stop)
+      .thenNothing();
+    given(...pasts.stopping, stopRequested('daemon-stopping'))
+      .when(stoppedNow())
+      .then(stopped('daemon-stopping'));
   });
 
   it.each(WAITING)('is not remembered: the daemon after that one stops a server that is %s as well', (state) => {
@@ -345,12 +432,16 @@ describe('what a dead daemon left open', () => {
   it.each(RESTING.filter((state) => state !== 'stopped' && state !== 'disabled'))(
     'is closed at the time it was last known alive: %s',
     (state) => {
-      given(...pasts[state]).when(close).then(stopped('daemon-ended', 900));
+      given(...pasts[state])
+        .when(close)
+        .then(stopped('daemon-ended', 900));
     },
   );
 
   it.each(AT_REST)('is nothing where the server is %s', (state) => {
-    given(...pasts[state]).when(close).thenNothing();
+    given(...pasts[state])
+      .when(close)
+      .thenNothing();
   });
 
   it('leaves a server that was to be removed gone', () => {
@@ -378,7 +469,9 @@ describe('reports of a connection', () => {
   it.each(RESTING)('that is not the present one are dropped, whatever they say: %s', (state) => {
     const present = connectionIn(state);
     for (const command of [...reports(present - 1), ...reports(present + 1)]) {
-      given(...pasts[state]).when(command).thenNothing();
+      given(...pasts[state])
+        .when(command)
+        .thenNothing();
     }
   });
 
@@ -423,8 +516,12 @@ describe('reports of a connection', () => {
   });
 
   it('that nobody used it close it, and it waits for its next use', () => {
-    given(...pasts.ready).when({ type: 'ReportUnused', connection: 1 }).then(stopRequested('idle'));
-    given(...pasts.ready, stopRequested('idle')).when(stoppedNow()).then(stopped('idle'), enabled);
+    given(...pasts.ready)
+      .when({ type: 'ReportUnused', connection: 1 })
+      .then(stopRequested('idle'));
+    given(...pasts.ready, stopRequested('idle'))
+      .when(stoppedNow())
+      .then(stopped('idle'), enabled);
     const asleep = [...pasts.ready, stopRequested('idle'), stopped('idle'), enabled];
     expect(headAfter(asleep).context.stopReason).toBe('idle');
     expect(headAfter([...asleep, connecting(2)]).context.stopReason).toBeNull();
@@ -442,11 +539,15 @@ describe('a list', () => {
   });
 
   it('that brings nothing new is no fact', () => {
-    given(...pasts.ready).when(tools('s1')).thenNothing();
+    given(...pasts.ready)
+      .when(tools('s1'))
+      .thenNothing();
   });
 
   it('that differs is one', () => {
-    given(...pasts.ready).when(tools('s2')).then(listed(1, 's2'));
+    given(...pasts.ready)
+      .when(tools('s2'))
+      .then(listed(1, 's2'));
   });
 
   it('that brings nothing new on a new connection leads to ready without the tools in the log', () => {
@@ -457,8 +558,12 @@ describe('a list', () => {
 
   it('that fails keeps the one known before, and a failure that stays the same is one fact', () => {
     const report: ServerCommand = { type: 'ReportListFailed', connection: 1, failure: listRefused };
-    given(...pasts.ready).when(report).then(listFailed());
-    given(...pasts.ready, listFailed()).when(report).thenNothing();
+    given(...pasts.ready)
+      .when(report)
+      .then(listFailed());
+    given(...pasts.ready, listFailed())
+      .when(report)
+      .thenNothing();
     const other = { ...listRefused, message: 'list: something else' };
     given(...pasts.ready, listFailed())
       .when({ ...report, failure: other })
@@ -470,7 +575,9 @@ describe('a list', () => {
   });
 
   it('that works again after that is a fact though it brings nothing new, and ends the trouble', () => {
-    given(...pasts.ready, listFailed()).when(tools('s1')).then(listed(1, 's1', null));
+    given(...pasts.ready, listFailed())
+      .when(tools('s1'))
+      .then(listed(1, 's1', null));
     expect(headAfter([...pasts.ready, listFailed(), listed(1, 's1', null)]).context.error).toBeNull();
   });
 });
@@ -484,16 +591,24 @@ describe('announcements of changes', () => {
   });
 
   it('are taken for granted until it is known that there are none', () => {
-    given(...pasts.ready).when(report(true)).thenNothing();
+    given(...pasts.ready)
+      .when(report(true))
+      .thenNothing();
     given(...pasts.ready)
       .when(report(false, 'no stream'))
       .then({ type: 'PushChanged', data: { connection: 1, push: false, reason: 'no stream' } });
   });
 
   it('that stop and come back are two facts, each once', () => {
-    given(...pasts.ready, pushChanged(false)).when(report(false)).thenNothing();
-    given(...pasts.ready, pushChanged(false)).when(report(true)).then(pushChanged(true));
-    given(...pasts.ready, pushChanged(false), pushChanged(true)).when(report(true)).thenNothing();
+    given(...pasts.ready, pushChanged(false))
+      .when(report(false))
+      .thenNothing();
+    given(...pasts.ready, pushChanged(false))
+      .when(report(true))
+      .then(pushChanged(true));
+    given(...pasts.ready, pushChanged(false), pushChanged(true))
+      .when(report(true))
+      .thenNothing();
   });
 });
 
@@ -505,17 +620,25 @@ describe('a loss', () => {
   });
 
   it('is renewed at once', () => {
-    given(...pasts.ready).when(loss()).then(lost(), reconnecting(2, 2));
+    given(...pasts.ready)
+      .when(loss())
+      .then(lost(), reconnecting(2, 2));
   });
 
   it('is one loss, however many report it', () => {
-    given(...pasts.ready, lost(), reconnecting(2, 2)).when(loss()).thenNothing();
-    given(...pasts.ready, lost(), reconnecting(2, 2), connected(2), listed(2)).when(loss()).thenNothing();
+    given(...pasts.ready, lost(), reconnecting(2, 2))
+      .when(loss())
+      .thenNothing();
+    given(...pasts.ready, lost(), reconnecting(2, 2), connected(2), listed(2))
+      .when(loss())
+      .thenNothing();
   });
 
   it.each(failureClass.options.filter((kind) => kind !== 'auth'))('of class %s is renewed like any other', (kind) => {
     const of = { class: kind };
-    given(...pasts.ready).when(loss(1, of)).then(lost(1, failure(of)), reconnecting(2, 2));
+    given(...pasts.ready)
+      .when(loss(1, of))
+      .then(lost(1, failure(of)), reconnecting(2, 2));
   });
 
   it('for want of a login waits for a person', () => {
@@ -531,7 +654,9 @@ describe('a loss', () => {
   });
 
   it('of what is being closed is no loss', () => {
-    given(...pasts.stopping).when(loss()).thenNothing();
+    given(...pasts.stopping)
+      .when(loss())
+      .thenNothing();
   });
 
   it('soon after an earlier one waits, longer each time', () => {
@@ -554,24 +679,30 @@ describe('a loss', () => {
 
   it('is tried at once after a while that the connection held, though the count goes on', () => {
     const flapped = [...pasts.ready, lost(), reconnecting(2, 2), connected(2)];
-    const after = (upMs: number): ServerFact => {
+    const nextAfter = (upMs: number): ServerFact => {
       const head = headAfter([...flapped.map((fact) => [1_000, fact] as const), [2_000, listed(2)]]);
       const [, next] = decideServer(head, loss(2), { at: 2_000 + upMs, id: 'c', random: 0 }) as ServerFact[];
       return next as ServerFact;
     };
-    expect(after(0)).toEqual(delayed(3, 500));
-    expect(after(200)).toEqual(delayed(3, 300));
-    expect(after(500)).toEqual(reconnecting(3, 3));
-    expect(after(20_000)).toEqual(reconnecting(3, 3));
+    expect(nextAfter(0)).toEqual(delayed(3, 500));
+    expect(nextAfter(200)).toEqual(delayed(3, 300));
+    expect(nextAfter(500)).toEqual(reconnecting(3, 3));
+    expect(nextAfter(20_000)).toEqual(reconnecting(3, 3));
   });
 
   it('is forgotten only once a connection held long enough', () => {
     const flapped = [...pasts.ready, lost(), reconnecting(2, 2), connected(2), listed(2)];
-    given(...flapped).when({ type: 'ReportStable', connection: 2 }).then(settledDown(2));
-    given(...pasts.ready).when({ type: 'ReportStable', connection: 1 }).thenNothing();
+    given(...flapped)
+      .when({ type: 'ReportStable', connection: 2 })
+      .then(settledDown(2));
+    given(...pasts.ready)
+      .when({ type: 'ReportStable', connection: 1 })
+      .thenNothing();
     expect(headAfter(flapped).context.failures).toBe(1);
     expect(headAfter([...flapped, settledDown(2)]).context.failures).toBe(0);
-    given(...flapped, settledDown(2)).when(loss(2)).then(lost(2), reconnecting(3, 2));
+    given(...flapped, settledDown(2))
+      .when(loss(2))
+      .then(lost(2), reconnecting(3, 2));
   });
 });
 
@@ -583,29 +714,41 @@ describe('an attempt that fails', () => {
     (kind) => {
       const of = failure({ class: kind });
       // 500 ms, of which half of a half is taken off by the dice.
-      given(...pasts.connecting).when(fails(of)).then(connectFailed(1, 1, 375, of));
-      given(...pasts.listing).when(fails(of)).then(connectFailed(1, 1, 375, of));
+      given(...pasts.connecting)
+        .when(fails(of))
+        .then(connectFailed(1, 1, 375, of));
+      given(...pasts.listing)
+        .when(fails(of))
+        .then(connectFailed(1, 1, 375, of));
     },
   );
 
   it.each(['connecting', 'reconnecting', 'listing'] as const)('for want of a login waits for a person: %s', (state) => {
     const connection = connectionIn(state);
-    given(...pasts[state]).when(fails(refused401, connection)).then(loginRequired(connection));
+    given(...pasts[state])
+      .when(fails(refused401, connection))
+      .then(loginRequired(connection));
   });
 
   it.each(['config', 'spawn'] as const)('with class %s waits for a change of the entry', (kind) => {
     const of = { ...notFound, class: kind };
     for (const state of ['connecting', 'reconnecting', 'listing'] as const) {
       const connection = connectionIn(state);
-      given(...pasts[state]).when(fails(of, connection)).then(serverFailed(connection, of));
+      given(...pasts[state])
+        .when(fails(of, connection))
+        .then(serverFailed(connection, of));
     }
   });
 
   it('waits at least as long as the server asked for', () => {
     const busy = failure({ class: 'overload', retryAfterMs: 30_000 });
-    given(...pasts.connecting).when(fails(busy)).then(connectFailed(1, 1, 30_000, busy));
+    given(...pasts.connecting)
+      .when(fails(busy))
+      .then(connectFailed(1, 1, 30_000, busy));
     const soon = failure({ class: 'overload', retryAfterMs: 10 });
-    given(...pasts.connecting).when(fails(soon)).then(connectFailed(1, 1, 375, soon));
+    given(...pasts.connecting)
+      .when(fails(soon))
+      .then(connectFailed(1, 1, 375, soon));
   });
 
   it('waits longer each time and goes on for ever', () => {
@@ -635,9 +778,7 @@ describe('an attempt that fails', () => {
     });
     given(...pasts.connecting)
       .when({ type: 'ReportTimeout', connection: 1, of: 'connect', stderrTail: 'starting…' })
-      .then(
-        connectFailed(1, 1, 375, late('initialize', 'initialize: no answer within 30000 ms (connectTimeoutMs)')),
-      );
+      .then(connectFailed(1, 1, 375, late('initialize', 'initialize: no answer within 30000 ms (connectTimeoutMs)')));
     given(...pasts.listing)
       .when({ type: 'ReportTimeout', connection: 1, of: 'list', stderrTail: 'starting…' })
       .then(connectFailed(1, 1, 375, late('list', 'list: no answer within 30000 ms (listTimeoutMs)')));
@@ -702,7 +843,9 @@ const commands: fc.Arbitrary<Make> = fc.oneof(
   report((connection) => ({ type: 'ReportConnected', connection, agreement, tookMs: 1 })),
   failures.chain((of) => report((connection) => ({ type: 'ReportFailure', connection, failure: of }))),
   failures.chain((of) => report((connection) => ({ type: 'ReportListFailed', connection, failure: of }))),
-  fc.constantFrom('connect', 'list' as const).chain((of) => report((connection) => ({ type: 'ReportTimeout', connection, of }))),
+  fc
+    .constantFrom('connect', 'list' as const)
+    .chain((of) => report((connection) => ({ type: 'ReportTimeout', connection, of }))),
   fc
     .constantFrom('s1', 's2')
     .chain((signature) =>
