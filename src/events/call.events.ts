@@ -3,6 +3,8 @@ import { type FactOf, fact } from './define.ts';
 
 const stream = 'call' as const;
 
+const connection = z.number().int().describe("Number of the server's connection it is sent on.");
+
 /** How a call can end. */
 export const outcome = z.enum([
   'succeeded',
@@ -22,19 +24,18 @@ export type PermissionMode = z.infer<typeof permissionMode>;
 
 /** What a call is: never its arguments or results, only their sizes and hashes. */
 const request = z.object({
-  server: z.string(),
-  tool: z.string(),
-  /** The registered name, `mcp__<server>__<tool>`. */
-  name: z.string(),
-  mode: permissionMode,
-  /** Who asked: `main` for the daemon's own token, `socket` for the local socket, else the client's name. */
-  client: z.string(),
-  door: z.string(),
-  argsHash: z.string(),
-  argsBytes: z.number().int().nonnegative(),
-  /** Identity of the server and hash of the tool's definition when the call was asked for. */
-  identity: z.string(),
-  definition: z.string(),
+  server: z.string().describe('Name of the server.'),
+  tool: z.string().describe("The tool in its server's own spelling."),
+  name: z.string().describe('The registered name, `mcp__<server>__<tool>`.'),
+  mode: permissionMode.describe('The permission mode the call was asked for in.'),
+  client: z
+    .string()
+    .describe("Who asked: `main` for the daemon's own token, `socket` for the local socket, else the client's name."),
+  door: z.string().describe('The way the call came in, such as `http` or `socket`.'),
+  argsHash: z.string().describe('Hash of the arguments as JSON with sorted keys.'),
+  argsBytes: z.number().int().nonnegative().describe('Size of the arguments as JSON, in bytes.'),
+  identity: z.string().describe("Hash of the server's command and arguments, or of its URL, at that time."),
+  definition: z.string().describe("Hash of the tool's definition at that time."),
 });
 export type CallRequest = z.infer<typeof request>;
 
@@ -44,11 +45,11 @@ export const callFacts = {
     schema: 1,
     about: 'No grant covers the call; it waits for a person until `expiresAt` (ms since the epoch).',
     data: request.extend({
-      expiresAt: z.number(),
-      /** Whether somebody waits for the answer: `waiting`, or `detached` when the caller asked not to wait. */
-      caller: z.enum(['waiting', 'detached']),
-      /** What is worth a look before approving. */
-      unusual: z.array(z.string()),
+      expiresAt: z.number().describe('How long it can be approved (ms since the epoch).'),
+      caller: z
+        .enum(['waiting', 'detached'])
+        .describe('Whether somebody waits for the answer; `detached`: the caller asked not to wait.'),
+      unusual: z.array(z.string()).describe('What is worth a look before approving, in words.'),
     }),
   }),
   CallerLeft: fact({ stream, schema: 1, about: 'The caller no longer waits for the held call.', data: z.object({}) }),
@@ -57,36 +58,39 @@ export const callFacts = {
     stream,
     schema: 1,
     about: 'A person approved the call.',
-    data: z.object({ by: z.string(), remember: z.enum(['once', 'tool', 'server']) }),
+    data: z.object({
+      by: z.string().describe('The client that approved it.'),
+      remember: z.enum(['once', 'tool', 'server']).describe('What runs without asking from now on.'),
+    }),
   }),
   CallStarted: fact({
     stream,
     schema: 1,
     about: 'The call may run from now on; committed before the first byte leaves.',
-    data: request.extend({ verdict: z.enum(['granted', 'allow-all', 'approved']), connection: z.number().int() }),
+    data: request.extend({
+      verdict: z.enum(['granted', 'allow-all', 'approved']).describe('Why it may run: a grant, the mode, or a person.'),
+      connection,
+    }),
   }),
   CallResent: fact({
     stream,
     schema: 1,
     about: 'The server provably did not take the call; it is sent again on a new connection.',
-    data: z.object({ connection: z.number().int(), reason: z.string() }),
+    data: z.object({ connection, reason: z.string().describe('What showed that the server had not taken it.') }),
   }),
   CallSettled: fact({
     stream,
     schema: 1,
     about: 'The call ended.',
     data: z.object({
-      outcome,
-      /** Only when nothing else was recorded of the call before. */
-      request: request.optional(),
-      /** In words, for a person; redacted. */
-      reason: z.string().optional(),
-      by: z.string().optional(),
-      resultBytes: z.number().int().nonnegative().optional(),
-      resultHash: z.string().optional(),
-      truncated: z.boolean().optional(),
-      /** From start to end, in milliseconds. */
-      tookMs: z.number().optional(),
+      outcome: outcome.describe('How it ended.'),
+      request: request.optional().describe('Only when nothing else was recorded of the call before.'),
+      reason: z.string().optional().describe('Why, in words for a person; redacted.'),
+      by: z.string().optional().describe('The client that denied or cancelled it.'),
+      resultBytes: z.number().int().nonnegative().optional().describe('Size of the result, in bytes.'),
+      resultHash: z.string().optional().describe('Hash of the result.'),
+      truncated: z.boolean().optional().describe('Whether the result was cut to 1 MiB.'),
+      tookMs: z.number().optional().describe('From start to end, in milliseconds.'),
     }),
   }),
 };

@@ -1,18 +1,29 @@
 import { z } from 'zod';
 import { type FactOf, fact } from './define.ts';
 
+const run = z.string().describe('Id of this run of the daemon.');
+const names = z.array(z.string());
+
 export const daemonFacts = {
   DaemonStarted: fact({
     stream: 'daemon',
     schema: 1,
-    about: 'The daemon started. `lastAlive` is when the one before it was last known alive (ms since the epoch).',
-    data: z.object({ run: z.string(), version: z.string(), pid: z.number().int(), lastAlive: z.number().nullable() }),
+    about: 'The daemon started.',
+    data: z.object({
+      run,
+      version: z.string().describe('Version of watchkeeper.'),
+      pid: z.number().int(),
+      lastAlive: z
+        .number()
+        .nullable()
+        .describe('When the daemon before it was last known alive (ms since the epoch); null: there was none.'),
+    }),
   }),
   DaemonStopped: fact({
     stream: 'daemon',
     schema: 1,
     about: 'The daemon stopped in good order.',
-    data: z.object({ run: z.string() }),
+    data: z.object({ run }),
   }),
 };
 
@@ -22,17 +33,21 @@ export const configFacts = {
     schema: 1,
     about: 'The configuration file was read and differs from what ran.',
     data: z.object({
-      added: z.array(z.string()),
-      changed: z.array(z.string()),
-      removed: z.array(z.string()),
-      warnings: z.array(z.string()),
+      added: names.describe('Servers that are new.'),
+      changed: names.describe('Servers whose entry is another one now.'),
+      removed: names.describe('Servers that are gone.'),
+      warnings: z.array(z.string()).describe('What is odd about the file, in words.'),
     }),
   }),
   ConfigRejected: fact({
     stream: 'config',
     schema: 1,
     about: 'The configuration file could not be read; the running set stays.',
-    data: z.object({ message: z.string(), line: z.number().int().nullable(), column: z.number().int().nullable() }),
+    data: z.object({
+      message: z.string().describe('What is wrong, for a person.'),
+      line: z.number().int().nullable().describe('Counts from 1; null where it is not known.'),
+      column: z.number().int().nullable().describe('Counts from 1; null where it is not known.'),
+    }),
   }),
 };
 

@@ -27,18 +27,21 @@ export type Era = z.infer<typeof era>;
 export const transport = z.enum(['stdio', 'streamable-http', 'sse']);
 export type Transport = z.infer<typeof transport>;
 
-/** A classified failure. `message` names the phase and is fit for a person; it and `stderrTail` are redacted. */
+/** A classified failure. `message` and `stderrTail` are redacted. */
 export const failure = z.object({
-  class: failureClass,
-  phase,
-  message: z.string(),
-  exitCode: z.number().int().nullable().optional(),
-  signal: z.string().nullable().optional(),
-  httpStatus: z.number().int().nullable().optional(),
-  /** Last lines the process wrote to stderr, at most 4 KiB, redacted. */
-  stderrTail: z.string().optional(),
-  /** The server asked for a pause of at least this long (Retry-After), in milliseconds. */
-  retryAfterMs: z.number().int().nonnegative().optional(),
+  class: failureClass.describe('What went wrong, as one of a closed set.'),
+  phase: phase.describe('Where in the life of the connection it was seen.'),
+  message: z.string().describe('For a person; names the phase; redacted.'),
+  exitCode: z.number().int().nullable().optional().describe('Exit code of the process.'),
+  signal: z.string().nullable().optional().describe('Signal that ended the process.'),
+  httpStatus: z.number().int().nullable().optional().describe('Status of the HTTP answer.'),
+  stderrTail: z.string().optional().describe('Last lines the process wrote to stderr, at most 4 KiB, redacted.'),
+  retryAfterMs: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('The server asked for a pause of at least this long (Retry-After), in milliseconds.'),
 });
 export type Failure = z.infer<typeof failure>;
 
@@ -48,17 +51,18 @@ export type ToolDefinition = z.infer<typeof toolDefinition>;
 
 /** Limits of one server, in milliseconds unless said otherwise; every timer stays below 2^31. */
 export const limits = z.object({
-  connectTimeoutMs: z.number().int().positive(),
-  listTimeoutMs: z.number().int().positive(),
-  callTimeoutMs: z.number().int().positive(),
-  callMaxMs: z.number().int().positive(),
-  pollIntervalMs: z.number().int().positive(),
-  /** Stop after this long without a call; null: never. */
-  idleStopMs: z.number().int().positive().nullable(),
-  /** How long a connection must hold before earlier failures are forgotten. */
-  stableMs: z.number().int().positive(),
-  /** Calls at once; null: as many as come. */
-  maxConcurrency: z.number().int().positive().nullable(),
+  connectTimeoutMs: z.number().int().positive().describe('From the start of an attempt to the end of the handshake.'),
+  listTimeoutMs: z.number().int().positive().describe('For one reading of the tool list.'),
+  callTimeoutMs: z.number().int().positive().describe('For a call, anew with each progress.'),
+  callMaxMs: z.number().int().positive().describe('For a call in all.'),
+  pollIntervalMs: z.number().int().positive().describe('The list is read again no later than this.'),
+  idleStopMs: z.number().int().positive().nullable().describe('Stop after this long without a call; null: never.'),
+  stableMs: z
+    .number()
+    .int()
+    .positive()
+    .describe('How long a connection must hold before earlier failures are forgotten.'),
+  maxConcurrency: z.number().int().positive().nullable().describe('Calls at once; null: as many as come.'),
 });
 export type Limits = z.infer<typeof limits>;
 

@@ -16,6 +16,7 @@ import { updateFile } from '../config/update.ts';
 import { type FileContent, read, watchFile } from '../config/watch.ts';
 import type { AllowlistFact, Binding } from '../events/allowlist.events.ts';
 import { Problem } from '../http/problem.ts';
+import { isStill } from './still.ts';
 
 export interface AllowlistOptions {
   readonly file: string;
@@ -62,9 +63,10 @@ export class Allowlist {
   }
 
   watch(): void {
-    this.#watch = watchFile(this.#options.file, { known: this.#known, settleMs: 150 }).subscribe(
-      (content) => void this.#take(content),
-    );
+    const { file } = this.#options;
+    this.#watch = watchFile(file, { known: this.#known, settleMs: 150 }).subscribe(async (content) => {
+      if (await isStill(file, content)) await this.#take(content);
+    });
   }
 
   unwatch(): void {

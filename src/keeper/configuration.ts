@@ -14,6 +14,7 @@ import type { RawObject } from '../config/raw.ts';
 import { type FileContent, read, watchFile } from '../config/watch.ts';
 import type { ConfigFact } from '../events/daemon.events.ts';
 import { Problem } from '../http/problem.ts';
+import { isStill } from './still.ts';
 
 export interface ConfigurationOptions {
   readonly file: string;
@@ -120,7 +121,9 @@ export class Configuration {
   }
 
   #take(content: FileContent, from: 'start' | 'watch'): Promise<void> {
-    return this.#next(() => this.#apply(content, from));
+    return this.#next(async () => {
+      if (from === 'start' || (await isStill(this.#options.file, content))) await this.#apply(content, from);
+    });
   }
 
   #next(work: () => Promise<void>): Promise<void> {

@@ -10,12 +10,10 @@ import type { SqliteLog } from '../events/sqlite.ts';
 import type { CallAnswer, CallInput, Keeper, Moment } from '../http/keeper.ts';
 import { isProblemCode, Problem, type ProblemCode, problems } from '../http/problem.ts';
 import { wireEvent } from '../http/wire.ts';
-import { hash8, sha256Hex } from '../mcp/hash.ts';
 import { instructionsPrompt } from '../mcp/instructions.ts';
-import { registeredNames, spelledName } from '../mcp/naming.ts';
-import { readTools } from '../mcp/tools.ts';
+import { spelledName } from '../mcp/naming.ts';
 import { readCall, readCalls } from '../projections/calls.projection.ts';
-import { catalogAt, readCatalog } from '../projections/catalog.projection.ts';
+import { readCatalog } from '../projections/catalog.projection.ts';
 import { readHistory } from '../projections/history.projection.ts';
 import { readStatus, type StatusRow } from '../projections/status.projection.ts';
 import type { Allowlist } from './allowlist.ts';
@@ -35,6 +33,7 @@ import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { TestServer } from './test-server.ts';
+import { toolsAsOf } from './tools-as-of.ts';
 
 /** What a server that does not want to go is given before it is killed, and a little more, in ms. */
 const REMOVAL_MS = 9_000;
@@ -143,29 +142,14 @@ export function createKeeper(parts: KeeperParts): Keeper {
           ),
         };
       }
-      const then = position(at);
-      const states = new Map(statusAsOf(log, then).map((row) => [row.server, row.state]));
-      const lists = catalogAt(db, then).filter(
-        (list) => states.has(list.server) && (server === undefined || list.server === server),
+      const then = toolsAsOf(
+        { log, db, maxLength: parts.maxLength, entry: (name) => supervisor.entry(name) },
+        position(at),
       );
-      const read = new Map(
-        lists.map((list) => [
-          list.server,
-          new Map(readTools(list.tools, sha256Hex).tools.map((tool) => [tool.name, tool])),
-        ]),
-      );
-      const names = registeredNames(
-        [...read].map(([name, tools]) => ({ server: name, tools: [...tools.keys()] })),
-        { maxLength: parts.maxLength, hash8 },
-      );
-      const listed = [...names.toolOf].flatMap(([name, ref]) => {
-        const tool = read.get(ref.server)?.get(ref.tool);
-        return tool ? [{ name, server: ref.server, tool }] : [];
-      });
       return {
-        tools: listed
-          .sort((a, b) => (a.name < b.name ? -1 : 1))
-          .map((tool) => toolAnswer(tool, { allowed: false, stale: states.get(tool.server) !== 'ready' })),
+        tools: then
+          .filter((tool) => server === undefined || tool.server === server)
+          .map((tool) => toolAnswer(tool, tool.judged)),
       };
     },
 

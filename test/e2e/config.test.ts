@@ -1,4 +1,15 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { HttpFake } from '../fixtures/http-server.mjs';
@@ -58,13 +69,22 @@ describe('a placeholder without a value', () => {
     await meanwhile(300);
   });
 
-  it.each(Object.entries(fields))('is an error of its entry alone, which names the variable (%s)', async (name, variable) => {
-    const field = { header: 'headers.X-Key', env: 'env.TOKEN', args: 'args' }[name] ?? name;
-    const row = await daemon.waitForServer(name, 'failed');
-    expect(row).toMatchObject({ connected: false, tools: 0, pid: null, nextAttemptAt: null, error: { class: 'config' } });
-    expect(row.error.message).toContain(variable);
-    expect(row.error.message).toContain(field);
-  });
+  it.each(Object.entries(fields))(
+    'is an error of its entry alone, which names the variable (%s)',
+    async (name, variable) => {
+      const field = { header: 'headers.X-Key', env: 'env.TOKEN', args: 'args' }[name] ?? name;
+      const row = await daemon.waitForServer(name, 'failed');
+      expect(row).toMatchObject({
+        connected: false,
+        tools: 0,
+        pid: null,
+        nextAttemptAt: null,
+        error: { class: 'config' },
+      });
+      expect(row.error.message).toContain(variable);
+      expect(row.error.message).toContain(field);
+    },
+  );
 
   it('sends and starts nothing, and the other entries run', async () => {
     expect(web.log).toEqual([]);
@@ -214,7 +234,9 @@ describe('a file with faults', () => {
     const fine = ['unknown-key', 'twice-key', 'twice', 'url-only', 'plain'];
     for (const name of fine) await daemon.waitForServer(name, 'ready');
     const rows = await daemon.status();
-    expect(rows.map(({ name }) => name)).toEqual([...Object.keys(wrong), ...fine, '__proto__'].filter((name, n, all) => all.indexOf(name) === n).sort());
+    expect(rows.map(({ name }) => name)).toEqual(
+      [...Object.keys(wrong), ...fine, '__proto__'].filter((name, n, all) => all.indexOf(name) === n).sort(),
+    );
     for (const [name, message] of [...Object.entries(wrong), ['__proto__', /name/] as const]) {
       const row = rows.find((one) => one.name === name);
       expect({ name, ...row }).toMatchObject({ name, state: 'failed', transport: null, error: { class: 'config' } });
@@ -222,43 +244,68 @@ describe('a file with faults', () => {
     }
     expect(warnings(daemon)).toMatch(/unknown-key.*enviroment.*env/);
     expect(warnings(daemon)).toMatch(/twice-key.*disabled/);
-    expect(warnings(daemon)).toMatch(/"?twice"?.*more than once|twice/);
+    expect(warnings(daemon)).toMatch(/"twice" is written more than once/);
     expect(fileOf(daemon)).toBe(configText);
     expect((await daemon.api('GET', '/v1/mcp')).body.problem).toBeUndefined();
   });
 
-  it.each([
-    ['cut in the middle', (text: string) => text.slice(0, Math.floor(text.length / 2)), true],
-    ['spoilt by a word too much', (text: string) => text.replace('{', '{\n  oops'), true],
-    ['a list', () => '[]', false],
-    ['a number', () => '42', false],
-    ['a list of servers', () => '{"mcpServers": []}', false],
-    ['empty', () => '', false],
-  ])('keeps what runs while it is %s, and shows where the fault is', async (_title, breakIt, located) => {
-    const server = steered({ behaviour: { tools: ['echo'] } });
-    const daemon = await startDaemon({ servers: { s: stdioEntry(server.options) } });
-    await daemon.waitForServer('s', 'ready');
-    const text = fileOf(daemon);
-    const broken = breakIt(text);
-    writeFileSync(daemon.config, broken);
-    const { problem } = await daemon.waitFor(async () => {
-      const { body } = await daemon.api('GET', '/v1/mcp');
-      return body.problem !== undefined && body;
+  describe('of which nothing can be read', () => {
+    let daemon: Daemon;
+    let server: Steered;
+    let text: string;
+    beforeAll(async () => {
+      server = steered({ behaviour: { tools: ['echo'] } });
+      daemon = await startDaemon({ servers: { s: stdioEntry(server.options) } });
+      await daemon.waitForServer('s', 'ready');
+      text = fileOf(daemon);
     });
-    expect(problem).toMatchObject({ message: expect.any(String) });
-    if (located) expect(problem).toMatchObject({ line: expect.any(Number), column: expect.any(Number) });
-    expect(await daemon.server('s')).toMatchObject({ state: 'ready', pid: server.pid() });
-    expect((await daemon.call('mcp__s__echo', { text: 'x' })).status).toBe(200);
-    expect(await daemon.events({ stream: 'config', type: 'ConfigRejected' })).toHaveLength(1);
 
-    // An edit through the API would lose what the person is writing.
-    const added = await daemon.api('POST', '/v1/mcp', { name: 'new', server: { command: 'x' } });
-    expect([added.status, added.body.code]).toEqual([409, 'config-invalid']);
-    expect(fileOf(daemon)).toBe(broken);
+    it.each([
+      ['cut in the middle', () => text.slice(0, Math.floor(text.length / 2)), true],
+      ['spoilt by a word too much', () => text.replace('{', '{\n  oops'), true],
+      ['a list', () => '[]', false],
+      ['with a list of servers', () => '{"mcpServers": []}', false],
+      ['empty', () => '', false],
+    ])('keeps what runs while it is %s, and shows where the fault is', async (_title, breakIt, located) => {
+      const broken = breakIt();
+      const before = await positionOf(daemon);
+      writeFileSync(daemon.config, broken);
+      const { problem } = await daemon.waitFor(async () => {
+        const { body } = await daemon.api('GET', '/v1/mcp');
+        return body.problem !== undefined && body;
+      });
+      expect(problem).toMatchObject({ message: expect.any(String) });
+      if (located) expect(problem).toMatchObject({ line: expect.any(Number), column: expect.any(Number) });
+      expect(await daemon.server('s')).toMatchObject({ state: 'ready', pid: server.pid() });
+      expect((await daemon.call('mcp__s__echo', { text: 'x' })).status).toBe(200);
+      expect(await daemon.events({ stream: 'config', type: 'ConfigRejected', after: before })).toHaveLength(1);
 
-    writeFileSync(daemon.config, text.replace('\n', '\n\n'));
-    await daemon.waitFor(async () => (await daemon.api('GET', '/v1/mcp')).body.problem === undefined);
-    expect(server.counted('spawn')).toBe(1);
+      // An edit now would make itself all there is.
+      for (const [path, body] of [
+        ['/v1/mcp', { name: 'new', server: { command: 'x' } }],
+        ['/v1/mcp/disable', { name: 's' }],
+        ['/v1/mcp/remove', { name: 's' }],
+      ] as const) {
+        const refused = await daemon.api('POST', path, body);
+        expect([path, refused.status, refused.body.code]).toEqual([path, 409, 'config-invalid']);
+      }
+      expect(fileOf(daemon)).toBe(broken);
+
+      writeFileSync(daemon.config, text);
+      await daemon.waitFor(async () => (await daemon.api('GET', '/v1/mcp')).body.problem === undefined);
+      expect(server.counted('spawn')).toBe(1);
+    });
+
+    it('keeps what runs when it is gone, and is not made anew around an edit', async () => {
+      rmSync(daemon.config);
+      await daemon.waitFor(async () => (await daemon.api('GET', '/v1/mcp')).body.problem !== undefined);
+      const refused = await daemon.api('POST', '/v1/mcp', { name: 'new', server: { command: 'x' } });
+      expect([refused.status, refused.body.code]).toEqual([409, 'config-invalid']);
+      expect(await daemon.server('s')).toMatchObject({ state: 'ready', pid: server.pid() });
+      writeFileSync(daemon.config, text);
+      await daemon.waitFor(async () => (await daemon.api('GET', '/v1/mcp')).body.problem === undefined);
+      expect(server.counted('spawn')).toBe(1);
+    });
   });
 
   it('does not keep the daemon from starting, and is loaded once it is mended', async () => {
@@ -290,7 +337,9 @@ describe('an edit through the API', () => {
 }
 `;
     const daemon = await startDaemon({ configText });
-    expect((await daemon.api('POST', '/v1/mcp', { name: 'c', server: { command: 'nothing-c', disabled: true } })).status).toBe(200);
+    expect(
+      (await daemon.api('POST', '/v1/mcp', { name: 'c', server: { command: 'nothing-c', disabled: true } })).status,
+    ).toBe(200);
     const added = fileOf(daemon);
     for (const line of configText.split('\n').filter((one) => one.trim().length > 2)) expect(added).toContain(line);
     expect(added.indexOf('"c"')).toBeGreaterThan(added.indexOf('"a"'));
@@ -310,7 +359,13 @@ describe('an edit through the API', () => {
     await daemon.api('POST', '/v1/mcp/remove', { name: 'c' });
     await daemon.api('POST', '/v1/mcp/remove', { name: 'b' });
     const rest = fileOf(daemon);
-    for (const kept of ['// the ones I need every day', '"theme": "dark"', 'of words */', '[ "1",  "2" ]', '[1, 2,   3]']) {
+    for (const kept of [
+      '// the ones I need every day',
+      '"theme": "dark"',
+      'of words */',
+      '[ "1",  "2" ]',
+      '[1, 2,   3]',
+    ]) {
       expect(rest).toContain(kept);
     }
     expect(rest).not.toMatch(/nothing-[bc]/);
@@ -318,18 +373,17 @@ describe('an edit through the API', () => {
   });
 
   it('writes through a link, and leaves the mode of the file as it is', async () => {
-    const daemon = await startDaemon({ servers: {} });
+    const linked = await startDaemon({ servers: {} });
     const real = join(tempDir(), 'real.json');
     writeFileSync(real, '{"mcpServers": {}}\n', { mode: 0o640 });
-    const linked = await startDaemon({ args: [] , servers: {} });
-    const { unlinkSync } = await import('node:fs');
     unlinkSync(linked.config);
     symlinkSync(real, linked.config);
-    expect((await linked.api('POST', '/v1/mcp', { name: 'a', server: { command: 'x', disabled: true } })).status).toBe(200);
+    expect((await linked.api('POST', '/v1/mcp', { name: 'a', server: { command: 'x', disabled: true } })).status).toBe(
+      200,
+    );
     expect(lstatSync(linked.config).isSymbolicLink()).toBe(true);
     expect(JSON.parse(readFileSync(real, 'utf8')).mcpServers.a).toEqual({ command: 'x', disabled: true });
     expect(statSync(real).mode & 0o777).toBe(0o640);
-    await daemon.stop();
   });
 
   it('loses none of thirty that come at once', async () => {
@@ -435,7 +489,11 @@ describe('an edit through the API', () => {
     const { pid } = await own.server('other');
     await own.api('POST', '/v1/mcp', { name: 's', server: stdioEntry(next.options) });
     await own.waitForServer('s', (row) => row.state === 'ready' && row.tools === 2);
-    expect(childrenOf(own.pid).map((child) => child.pid).sort()).toEqual([next.pid(), pid].sort());
+    expect(
+      childrenOf(own.pid)
+        .map((child) => child.pid)
+        .sort(),
+    ).toEqual([next.pid(), pid].sort());
     expect((await own.server('other')).pid).toBe(pid);
   });
 });
@@ -523,7 +581,6 @@ describe('the files', () => {
 
   it('that the daemon makes beside the configuration are as private', async () => {
     const daemon = await startDaemon({ servers: {} });
-    const { rmSync } = await import('node:fs');
     await daemon.stop();
     rmSync(dirname(daemon.config), { recursive: true });
     mkdirSync(dirname(dirname(daemon.config)), { recursive: true });

@@ -31,7 +31,12 @@ function effects() {
 }
 
 async function startWith(
-  options: { approval?: Record<string, number>; allow?: string[]; tools?: string[]; more?: Record<string, unknown> } = {},
+  options: {
+    approval?: Record<string, number>;
+    allow?: string[];
+    tools?: string[];
+    more?: Record<string, unknown>;
+  } = {},
 ): Promise<{ daemon: Daemon; server: Steered }> {
   const server = steered({ behaviour: { tools: options.tools ?? ['echo', 'add', 'counter', 'sleep'] } });
   const daemon = await startDaemon({
@@ -78,7 +83,11 @@ describe('the permission mode', () => {
     expect(server.counted('tools/call') - before).toBe(status === 200 ? 1 : 0);
     if (status === 403) {
       expect(answer.body).toMatchObject({ code: 'call-refused', outcome: 'refused', call: expect.any(String) });
-      expect(await callById(daemon, answer.body.call)).toMatchObject({ state: 'settled', outcome: 'refused', mode: 'deny' });
+      expect(await callById(daemon, answer.body.call)).toMatchObject({
+        state: 'settled',
+        outcome: 'refused',
+        mode: 'deny',
+      });
     }
   });
 
@@ -122,7 +131,8 @@ describe('grants', () => {
   it('written before the tool is there are tied to it when it is first seen', async () => {
     const { daemon, server } = await startWith({ tools: ['echo'], allow: ['mcp__s__add', 'mcp__later__*'] });
     expect(await grantsOf(daemon)).toMatchObject({ suspended: [] });
-    const bound = async () => (await daemon.events({ stream: 'allowlist', type: 'GrantBound' })).map(({ data }) => data.entry);
+    const bound = async () =>
+      (await daemon.events({ stream: 'allowlist', type: 'GrantBound' })).map(({ data }) => data.entry);
     expect(await bound()).toEqual([]);
     server.set({ tools: ['echo', 'add'], orders: [{ id: 1, do: 'announce' }] });
     await daemon.waitForServer('s', (row) => row.tools === 2);
@@ -136,12 +146,16 @@ describe('grants', () => {
 
   it('of one server are replaced through the API, and every other line keeps its bytes', async () => {
     const { daemon } = await startWith();
-    const foreign = '\uFEFF# first, with spaces   \r\n\r\nmcp__other__x\r\n  mcp__other__y  \nwhat is this?\n\tmcp__s_x__a\n#mcp__s__echo';
+    const foreign =
+      '\uFEFF# first, with spaces   \r\n\r\nmcp__other__x\r\n  mcp__other__y  \nwhat is this?\n\tmcp__s_x__a\n#mcp__s__echo';
     writeFileSync(allowFile(daemon), `${foreign}\nmcp__s__echo\nmcp__s__sleep\n`);
     await daemon.waitFor(async () => (await grantsOf(daemon, 'mcp__s__')).entries.length === 2);
 
     const answer = await replace(daemon, 'mcp__s__', ['mcp__s__add', 'mcp__s__echo']);
-    expect([answer.status, answer.body]).toEqual([200, { ok: true, tool: { entries: ['mcp__s__add', 'mcp__s__echo'] } }]);
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { ok: true, tool: { entries: ['mcp__s__add', 'mcp__s__echo'] } },
+    ]);
     expect(allowText(daemon).startsWith(foreign)).toBe(true);
     expect(allowText(daemon).slice(foreign.length).split(/\r?\n/).filter(Boolean).sort()).toEqual([
       'mcp__s__add',
@@ -238,10 +252,13 @@ describe('grants', () => {
   });
 
   it('are suspended when the entry of their server changes, those of a whole server too', async () => {
-    const { daemon, server } = await startWith({ allow: ['mcp__s__echo', 'mcp__t__*', 'mcp__u__*'], more: {
-      t: stdioEntry({ behaviour: { tools: ['echo'] } }),
-      u: stdioEntry({ behaviour: { tools: ['echo'] } }),
-    } });
+    const { daemon, server } = await startWith({
+      allow: ['mcp__s__echo', 'mcp__t__*', 'mcp__u__*'],
+      more: {
+        t: stdioEntry({ behaviour: { tools: ['echo'] } }),
+        u: stdioEntry({ behaviour: { tools: ['echo'] } }),
+      },
+    });
     for (const name of ['t', 'u']) await daemon.waitForServer(name, 'ready');
     await daemon.waitFor(async () => (await grantsOf(daemon)).entries.length === 3);
     const changed = { behaviour: { tools: ['echo', 'add'] } };
@@ -388,7 +405,11 @@ describe('a call that needs a person', () => {
       (await daemon.tools()).some(({ description }) => description === 'Something else.'),
     );
     const approved = await post(daemon, `${body.call}/approve`, { remember: 'tool' });
-    expect(approved.body).toMatchObject({ state: 'settled', outcome: 'refused', reason: expect.stringMatching(/changed/) });
+    expect(approved.body).toMatchObject({
+      state: 'settled',
+      outcome: 'refused',
+      reason: expect.stringMatching(/changed/),
+    });
     expect(count()).toBe(0);
     expect(await grantsOf(daemon)).toEqual({ entries: [], suspended: [] });
     expect(allowText(daemon)).toBe('');

@@ -19,7 +19,9 @@ describe('a server that has forgotten its sessions', () => {
       Array.from({ length: 5 }, (_, n) => daemon.call('mcp__web__echo', { text: `call ${n}` })),
     );
 
-    expect(answers.map(({ status, body }) => [status, body.outcome, body.detail])).toEqual(Array(5).fill([200, 'succeeded', undefined]));
+    expect(answers.map(({ status, body }) => [status, body.outcome, body.detail])).toEqual(
+      Array(5).fill([200, 'succeeded', undefined]),
+    );
     expect(answers.map(textOf)).toEqual(['call 0', 'call 1', 'call 2', 'call 3', 'call 4']);
     const added = await daemon.waitFor(async () => (await daemon.tools()).find(({ name }) => name === 'mcp__web__add'));
     expect(added.stale).toBe(false);
@@ -248,7 +250,8 @@ describe('looking for the older SSE transport', () => {
     const own = await startDaemon({
       servers: Object.fromEntries(olds.map((fake, n) => [`old${statuses[n]}`, httpEntry(fake)])),
     });
-    const posts = () => olds.map(({ log }) => log.filter(({ http, path }) => http === 'POST' && path === '/mcp').length);
+    const posts = () =>
+      olds.map(({ log }) => log.filter(({ http, path }) => http === 'POST' && path === '/mcp').length);
     const usable = async (text: string) => {
       for (const status of statuses) {
         expect(await own.waitForServer(`old${status}`, 'ready')).toMatchObject({ transport: 'sse', era: 'legacy' });

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Daemon, startDaemon } from '../support/daemon.ts';
 import { type Steered, stdioEntry, steered } from '../support/fixtures.ts';
@@ -193,7 +195,7 @@ describe('Reconnecting', () => {
   });
 });
 
-describe('Disabling and enabling', () => {
+describe.concurrent('Disabling and enabling', () => {
   it('ends the process, hides the tools and keeps the entry; enabling brings them back', async () => {
     const fake = steered();
     const daemon = await startDaemon({ servers: { one: stdioEntry(fake.options), two: stdioEntry() } });
@@ -255,7 +257,7 @@ describe('Disabling and enabling', () => {
   });
 });
 
-describe('Removing a server', () => {
+describe.concurrent('Removing a server', () => {
   it('ends its process, its tools, its row and its grants, and its calls end', async () => {
     const daemon = await startDaemon({
       servers: { goes: stdioEntry(), stays: stdioEntry() },
@@ -283,7 +285,7 @@ describe('Removing a server', () => {
   });
 });
 
-describe('A server that starts on first use', () => {
+describe.concurrent('A server that starts on first use', () => {
   it('waits as idle, starts for a call, and stops when nobody uses it', async () => {
     const fake = steered({ behaviour: { tools: ['echo', 'sleep'] } });
     const daemon = await startDaemon({
@@ -339,7 +341,7 @@ describe('A server that starts on first use', () => {
   });
 });
 
-describe('A restart', () => {
+describe.concurrent('A restart', () => {
   it('after a crash shows the time nobody watched as unobserved, and after a good end as stopped', async () => {
     const daemon = await startDaemon({ servers: { one: stdioEntry(), off: stdioEntry({}, { disabled: true }) } });
     await daemon.waitForServer('one', 'ready');
@@ -379,6 +381,34 @@ describe('A restart', () => {
     const since = now.slice(intervals.length).map(({ state }) => state);
     expect(since.slice(0, 2)).toEqual(['stopping', 'stopped']);
     expect(since.at(-1)).toBe('ready');
+    await daemon.stop();
+  });
+});
+
+describe.concurrent('A daemon that is told to stop', () => {
+  it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s ends what runs and leaves nothing', async (name) => {
+    const daemon = await startDaemon({ servers: { one: stdioEntry(), two: stdioEntry({}, { lazy: true }) } });
+    const { pid } = await daemon.waitForServer('one', 'ready');
+    const sleeping = daemon.call('mcp__one__sleep', { ms: 20_000 });
+    const held = await daemon.call('mcp__one__echo', { text: 'may I?' }, { permission_mode: 'ask', wait: false });
+    expect(held.status).toBe(202);
+    await until(async () => (await daemon.api('GET', '/v1/mcp/calls?state=running')).body.calls.length === 1);
+
+    signal(daemon.pid, name);
+    expect(await daemon.exited).toEqual({ code: 0, signal: null });
+    expect((await sleeping).body.outcome).toBe('unknown');
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(join(daemon.dir, 'daemon.json'))).toBe(false);
+    expect(existsSync(daemon.ready.socket)).toBe(false);
+
+    await daemon.restart();
+    const { body } = await daemon.api('GET', `/v1/mcp/calls/${held.body.call}`);
+    expect(body).toMatchObject({ state: 'settled', outcome: 'abandoned' });
+    expect((await daemon.events({ stream: 'daemon' })).map(({ type }) => type)).toEqual([
+      'DaemonStarted',
+      'DaemonStopped',
+      'DaemonStarted',
+    ]);
     await daemon.stop();
   });
 });

@@ -6,8 +6,7 @@ import { beginCall, callsOf, factsOf, httpEntry, httpFake, meanwhile, textOf } f
 
 const limit = 1_048_576;
 /** A picture of one pixel. */
-const png =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 /** One daemon, and the same tools behind every kind of connection. */
 let daemon: Daemon;
@@ -37,11 +36,19 @@ describe('a result', () => {
   const results: Record<string, Record<string, unknown>> = {
     'text, pictures, sounds, links and embedded resources in their order': {
       content: [
-        { type: 'text', text: 'first', annotations: { audience: ['user'], priority: 0.5 }, _meta: { 'fake/kept': true } },
+        {
+          type: 'text',
+          text: 'first',
+          annotations: { audience: ['user'], priority: 0.5 },
+          _meta: { 'fake/kept': true },
+        },
         { type: 'image', data: png, mimeType: 'image/png', annotations: { priority: 1 } },
         { type: 'audio', data: 'UklGRiQAAABXQVZF', mimeType: 'audio/wav' },
         { type: 'resource_link', uri: 'file:///tmp/a.txt', name: 'a.txt', mimeType: 'text/plain', _meta: { n: 1 } },
-        { type: 'resource', resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'embedded', _meta: { n: 2 } } },
+        {
+          type: 'resource',
+          resource: { uri: 'file:///a.txt', mimeType: 'text/plain', text: 'embedded', _meta: { n: 2 } },
+        },
         { type: 'resource', resource: { uri: 'file:///a.bin', mimeType: 'application/octet-stream', blob: 'AAEC' } },
         { type: 'text', text: 'last: Grüße, 你好, 🔧, \u0000 and \u2028' },
       ],
@@ -168,7 +175,10 @@ describe('the cap of one mebibyte', () => {
     const total = 10 + limit + 5 + png.length;
     expect(body.content).toHaveLength(3);
     expect(body.content[0]).toEqual({ type: 'text', text: `xxxxxxxxxx${marker(total, 10 + png.length)}` });
-    expect(body.content[1]).toMatchObject({ type: 'text', text: expect.stringContaining(`image/png of ${limit} bytes`) });
+    expect(body.content[1]).toMatchObject({
+      type: 'text',
+      text: expect.stringContaining(`image/png of ${limit} bytes`),
+    });
     expect(body.content[2]).toEqual(small);
   });
 
@@ -212,12 +222,15 @@ describe('the cap of one mebibyte', () => {
     expect(body.outcome).toBe('succeeded');
   });
 
-  it.each(['pipe', 'web', 'stream'])('takes a line of twelve mebibytes without losing the server (%s)', async (server) => {
-    const { status, body } = await daemon.call(`mcp__${server}__big`, { bytes: 12 * limit });
-    expect([status, textOf({ body } as never)]).toEqual([200, 'x'.repeat(limit) + marker(12 * limit, limit)]);
-    expect(textOf(await daemon.call(`mcp__${server}__echo`, { text: 'still here' }))).toBe('still here');
-    expect((await daemon.server(server)).state).toBe('ready');
-  });
+  it.each(['pipe', 'web', 'stream'])(
+    'takes a line of twelve mebibytes without losing the server (%s)',
+    async (server) => {
+      const { status, body } = await daemon.call(`mcp__${server}__big`, { bytes: 12 * limit });
+      expect([status, textOf({ body } as never)]).toEqual([200, 'x'.repeat(limit) + marker(12 * limit, limit)]);
+      expect(textOf(await daemon.call(`mcp__${server}__echo`, { text: 'still here' }))).toBe('still here');
+      expect((await daemon.server(server)).state).toBe('ready');
+    },
+  );
 });
 
 describe('the limits of a call', () => {
@@ -239,21 +252,27 @@ describe('the limits of a call', () => {
     for (const name of ['pipe', 'web', 'patient']) await own.waitForServer(name, 'ready');
   });
 
-  it.each(['pipe', 'web'])('a call that reports progress may take longer than the limit for silence (%s)', async (server) => {
-    const { status, body } = await own.call(`mcp__${server}__progress`, { ms: 1600, every: 100 });
-    expect([status, body.outcome]).toEqual([200, 'succeeded']);
-    expect(textOf({ body } as never)).toMatch(/^done after \d+ reports$/);
-  });
+  it.each(['pipe', 'web'])(
+    'a call that reports progress may take longer than the limit for silence (%s)',
+    async (server) => {
+      const { status, body } = await own.call(`mcp__${server}__progress`, { ms: 1600, every: 100 });
+      expect([status, body.outcome]).toEqual([200, 'succeeded']);
+      expect(textOf({ body } as never)).toMatch(/^done after \d+ reports$/);
+    },
+  );
 
-  it.each(['pipe', 'web'])('a call that reports for ever is cut at the total limit, and the server is told (%s)', async (server) => {
-    const { status, body } = await own.call(`mcp__${server}__endless`, { every: 100 });
-    expect([status, body.outcome, body.code]).toEqual([504, 'unknown', 'call-timeout']);
-    expect(body.detail).toMatch(/3000 ms.*callMaxMs/);
-    const cancelled = () =>
-      server === 'pipe' ? pipe.counted('notifications/cancelled') : web.received('notifications/cancelled');
-    await own.waitFor(() => cancelled() === 1);
-    expect((await own.server(server)).state).toBe('ready');
-  });
+  it.each(['pipe', 'web'])(
+    'a call that reports for ever is cut at the total limit, and the server is told (%s)',
+    async (server) => {
+      const { status, body } = await own.call(`mcp__${server}__endless`, { every: 100 });
+      expect([status, body.outcome, body.code]).toEqual([504, 'unknown', 'call-timeout']);
+      expect(body.detail).toMatch(/3000 ms.*callMaxMs/);
+      const cancelled = () =>
+        server === 'pipe' ? pipe.counted('notifications/cancelled') : web.received('notifications/cancelled');
+      await own.waitFor(() => cancelled() === 1);
+      expect((await own.server(server)).state).toBe('ready');
+    },
+  );
 
   it.each(['pipe', 'web'])('a call that says nothing is cut at the limit for silence (%s)', async (server) => {
     const { status, body } = await own.call(`mcp__${server}__sleep`, { ms: 20_000 });
@@ -337,7 +356,8 @@ describe('the limits of a call', () => {
     expect(answers.map(({ body }) => body.outcome)).toEqual(['succeeded', 'succeeded', 'succeeded']);
     const arrived = one.counts().filter(({ event }) => event === 'tools/call');
     expect(arrived.map(({ name }) => name)).toEqual(['sleep', 'sleep', 'sleep']);
-    for (const [n, { at }] of arrived.slice(1).entries()) expect(at - (arrived[n]?.at ?? 0)).toBeGreaterThanOrEqual(290);
+    for (const [n, { at }] of arrived.slice(1).entries())
+      expect(at - (arrived[n]?.at ?? 0)).toBeGreaterThanOrEqual(290);
     await meanwhile(200);
     expect(one.counted('tools/call', 'echo')).toBe(0);
   });

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type HttpFake, startHttpFake } from '../fixtures/http-server.mjs';
-import { type Daemon, startDaemon } from '../support/daemon.ts';
+import { type ApiReply, type Daemon, startDaemon } from '../support/daemon.ts';
 import { stdioEntry } from '../support/fixtures.ts';
 import { findByEnv } from '../support/processes.ts';
 import { factsOf, textOf } from './asking.ts';
@@ -47,6 +47,9 @@ describe('A daemon with sixty servers, many of them slow or dead', () => {
     await Promise.all(fakes.map((fake) => fake.close()));
   });
 
+  /** Calls made before their servers had told anything. */
+  let early: { good: Promise<ApiReply>; mute: Promise<ApiReply>; refused: Promise<ApiReply> };
+
   it('answers at once while they start, and shows every one of them', async () => {
     const ask = async (path: string) => {
       const began = performance.now();
@@ -59,6 +62,11 @@ describe('A daemon with sixty servers, many of them slow or dead', () => {
     const { servers } = await ask('/v1/mcp/status');
     expect(servers).toHaveLength(60);
     expect(servers.some(({ state }: any) => state === 'connecting' || state === 'idle')).toBe(true);
+    early = {
+      good: daemon.call('mcp__good-01__echo', { text: 'early' }),
+      mute: daemon.call('mcp__mute-1__echo', { text: 'early' }),
+      refused: daemon.call('mcp__refused-1__echo', { text: 'early' }),
+    };
     await ask('/v1/mcp/tools');
     await ask('/v1/mcp/history');
     await ask('/v1/events');
@@ -66,14 +74,6 @@ describe('A daemon with sixty servers, many of them slow or dead', () => {
       await ask('/v1/mcp/status');
       await pause(100);
     }
-  });
-
-  it('fails a call to a server it does not know yet with words that say so', async () => {
-    const { state } = await daemon.server('good-38');
-    const { status, body } = await daemon.call('mcp__good-38__echo', { text: 'too early' });
-    expect(state).toMatch(/^(idle|connecting)$/);
-    expect(status).toBe(404);
-    expect(body.detail).toContain('good-38');
   });
 
   it('makes the good ones usable as they come, whatever became of the others', async () => {
@@ -89,6 +89,17 @@ describe('A daemon with sixty servers, many of them slow or dead', () => {
     expect((await daemon.server('refused-1')).error).toMatchObject({ class: 'transport' });
     expect((await daemon.server('unknown-1')).error).toMatchObject({ class: 'transport' });
   }, 60_000);
+
+  it('lets a call that came too early wait a little, and then says which server it is about', async () => {
+    expect(textOf(await early.good)).toBe('early');
+    for (const [name, reply] of [
+      ['mute-1', await early.mute],
+      ['refused-1', await early.refused],
+    ] as const) {
+      expect(reply.status).toBe(404);
+      expect(reply.body.detail).toContain(name);
+    }
+  });
 
   it('took only a few at a time, and gave the place of a silent one to the next', async () => {
     const starts = await Promise.all(

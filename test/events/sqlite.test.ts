@@ -23,7 +23,7 @@ const disabled: Fact = { type: 'ServerDisabled', data: {} };
 const requested: Fact = { type: 'StopRequested', data: { reason: 'reconnect' } };
 
 /** One fact of stream `server-a`. */
-const fact = (version: number, at = 1_000, what = enabled) => unrecorded('server-a', version, what, { at });
+const fact = (version: number, at = 1_000, what: Fact = enabled) => unrecorded('server-a', version, what, { at });
 const headAt = (version: number, stream = 'server-a') => ({ stream, version, state: 'idle', context: { version } });
 
 describe('Appending', () => {
@@ -51,7 +51,7 @@ describe('Appending', () => {
       project: (db) => {
         const insert = db.prepare('insert into grants values (?, ?, null, null, ?, ?, 0, ?)');
         return (facts) => {
-          for (const { position, type } of facts) insert.run(String(position), 'unbound', 'file', 'file', position);
+          for (const { position } of facts) insert.run(String(position), 'unbound', 'file', 'file', position);
           if (facts.some(({ type }) => type === 'StopRequested')) throw new Error('this row cannot be written');
         };
       },
