@@ -6,6 +6,9 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 
+/** How long is tried before the directory counts as taken, in ms. */
+const CONTEST_MS = 250;
+
 export class AlreadyOwned extends Error {
   override readonly name = 'AlreadyOwned';
 }
@@ -27,11 +30,10 @@ export function takeOwnership(dataDir: string): Ownership {
 }
 
 function openLock(file: string, dataDir: string): Database.Database {
-  // SQLite would make it readable by all.
-  closeSync(openSync(file, 'a', 0o600));
-  const db = new Database(file, { timeout: 0 });
+  createPrivate(file);
+  // Two that start at the same instant both find the lock half taken. Each lets go and tries again, so that one gets it.
+  const db = new Database(file, { timeout: CONTEST_MS });
   try {
-    db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE');
     return db;
   } catch (error) {
@@ -39,6 +41,15 @@ function openLock(file: string, dataDir: string): Database.Database {
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
       throw new AlreadyOwned(heldBy(dataDir));
     throw error;
+  }
+}
+
+/** SQLite would make it readable by all. One that is there must not be opened: closing it again would drop a lock this process holds. */
+function createPrivate(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

@@ -195,7 +195,9 @@ function deskOn(log: SqliteLog, { logger, onFatal }: PartsOptions): Desk {
       else logger.error({ err: error }, 'The event log cannot be written: commands are refused until it can.');
     },
   });
-  desk.startClockAt(log.read({ after: log.lastPosition() - 1 })[0]?.at ?? 0);
+  // The clock may have been set back meanwhile: no fact may stand before the one it follows, nor before the daemon's last sign of life.
+  const lastAt = log.read({ after: log.lastPosition() - 1 })[0]?.at ?? 0;
+  desk.startClockAt(Math.max(lastAt, log.lastAlive() ?? 0));
   return desk;
 }
 

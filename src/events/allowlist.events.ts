@@ -3,7 +3,7 @@ import { type FactOf, fact } from './define.ts';
 
 const stream = 'allowlist' as const;
 const entry = z.string().describe('The line: `mcp__<server>__<tool>` or `mcp__<server>__*`.');
-const by = z.string().describe('`file`, or the client that asked for it.');
+const by = z.string().describe('`file`, `daemon`, or the client that asked for it.');
 
 /** What a grant is bound to: the server's identity and, for a single tool, the hash of its definition. */
 const binding = z.object({

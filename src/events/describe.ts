@@ -55,7 +55,7 @@ export function describeCatalogue(definitions: FactDefinitions): string {
   return [
     '# Events',
     'Everything that can stand in the log. This page is made from the definitions in `src/events`; a test holds it equal to them.',
-    'A fact is a noun and a past participle. A released shape is never edited: a new one gets the next schema number, and what was written under an older number is brought to today’s shape when it is read.',
+    "A fact is a noun and a past participle. A released shape is never edited: a new one gets the next schema number, and what was written under an older number is brought to today's shape when it is read.",
     '## The envelope',
     'Table `events` of `watchkeeper.db`, and `GET /v1/events`:',
     table(envelope),

@@ -33,6 +33,8 @@ export class Configuration {
   #known: FileContent = { kind: 'missing' };
   #work: Promise<void> = Promise.resolve();
   #watch: Subscription | null = null;
+  /** Whether the entries of any file have been handed over. */
+  #handedOver = false;
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
@@ -148,8 +150,9 @@ export class Configuration {
       await this.#options.journal.report({ type: 'ConfigChanged', data }, undefined);
     }
     // Only a file that can be read says which servers are gone: without one, nothing is forgotten and nothing runs.
-    const says = content.kind === 'text';
-    if (says && (from === 'start' || !isSame(diff))) await this.#options.onLoaded(config);
+    if (content.kind !== 'text' || (this.#handedOver && isSame(diff))) return;
+    this.#handedOver = true;
+    await this.#options.onLoaded(config);
   }
 
   #parse(content: FileContent, before: FileContent): ReturnType<typeof parseConfig> {

@@ -185,7 +185,8 @@ export class ProcessChannel implements Channel {
   /** What the process wrote before it ended is in its pipes; a grandchild may hold them open for ever. */
   #drained(child: ChildProcess): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, DRAIN_MS);
+      // Timers come before input in a turn of the loop: after a busy one, what is in the pipes has yet to be read.
+      const timer = setTimeout(() => setImmediate(resolve), DRAIN_MS);
       child.once('close', () => {
         clearTimeout(timer);
         resolve();

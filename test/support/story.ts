@@ -1,4 +1,5 @@
 /** Facts written into a real log as actors write them: with the state each leads to and the head that follows. */
+import { join } from 'node:path';
 import { allowlistRules } from '../../src/actors/allowlist/allowlist.rules.ts';
 import { callRules } from '../../src/actors/call/call.rules.ts';
 import { type Head, type Heard, type Rules, step } from '../../src/actors/head.ts';
@@ -9,6 +10,24 @@ import { catalogue, type Fact } from '../../src/events/catalogue.ts';
 import type { DaemonFact } from '../../src/events/daemon.events.ts';
 import type { Recorded, Unrecorded } from '../../src/events/envelope.ts';
 import type { EventLog } from '../../src/events/log.ts';
+import { openLog, type SqliteLog } from '../../src/events/sqlite.ts';
+import { projector } from '../../src/projections/projection.ts';
+import { views } from '../../src/projections/views.ts';
+import { atEnd } from './cleanup.ts';
+import { projectRoot } from './paths.ts';
+import { tempDir } from './temp.ts';
+
+/** A real log with all views in a file of its own; closed when the test file is over. */
+export function givenLog(): SqliteLog {
+  const log = openLog({
+    file: join(tempDir(), 'watchkeeper.db'),
+    migrations: join(projectRoot, 'migrations'),
+    durability: 'process',
+    project: (db) => projector(db, views),
+  });
+  atEnd(() => log.close());
+  return log;
+}
 
 /** A fact of a stream, not yet written. */
 export function unrecorded(stream: string, version: number, fact: Fact, more: Partial<Unrecorded> = {}): Unrecorded {
@@ -46,7 +65,7 @@ export function storyOn(log: EventLog): Story {
         const head = step(rulesOf(stream), headOf(stream), { ...fact, at } as Heard<Fact>);
         heads.set(stream, head);
         const data = head.state === '' ? fact.data : { ...fact.data, to: head.state };
-        facts.push(unrecorded(stream, head.version, fact, { at, data }));
+        facts.push(unrecorded(stream, head.version, fact, { at, data: data as Unrecorded['data'] }));
       }
     }
     const kept = [...new Set(parts.map(([stream]) => stream))].filter((stream) => !stream.startsWith('call-'));

@@ -378,7 +378,9 @@ export class CallDesk {
   async #failed(call: Open, error: CallError): Promise<void> {
     switch (error.kind) {
       case 'rejected': {
-        if (NOT_REACHED.has(error.detail.code ?? 0)) {
+        // Without a code it was refused by HTTP already, before any tool was looked at.
+        const { code } = error.detail;
+        if (code === undefined || NOT_REACHED.has(code)) {
           return this.#fail(call, { outcome: 'failed', reason: error.message }, 'rejected');
         }
         // The server answered, with an error of the protocol instead of a result: the model can read it.
