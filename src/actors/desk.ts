@@ -7,7 +7,7 @@
  * refused from then on; reports cannot be (the world has already changed), so they are kept and decided again.
  */
 import type { Recorded, Unrecorded } from '../events/envelope.ts';
-import type { EventLog, HeadRow } from '../events/log.ts';
+import { type EventLog, type HeadRow, VersionConflict } from '../events/log.ts';
 
 /** An actor as the desk sees it. */
 export interface Clerk {
@@ -181,6 +181,8 @@ export class Desk {
 
   #failed(batch: Batch, error: unknown): void {
     const trouble = new LogUnavailable(error);
+    // Another actor of the same stream: no waiting helps.
+    if (error instanceof VersionConflict) this.fatal(error);
     // Whatever was decided meanwhile stands on heads that are no longer true.
     const later = this.#batch;
     this.#batch = null;

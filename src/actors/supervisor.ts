@@ -35,6 +35,8 @@ export interface Settled {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #actors = new Map<string, ServerActor>();
+  /** What is still being closed of servers that were forgotten. */
+  readonly #leaving = new Map<string, Promise<unknown>>();
   readonly #entries = new Map<string, LoadedEntry>();
   readonly #starts = new Subject<string>();
   #stopping = false;
@@ -50,7 +52,8 @@ export class Supervisor {
       .subscribe((fact) => {
         const name = fact.stream.slice('server-'.length);
         if (fact.data.to === 'idle') this.#starts.next(name);
-        else this.#forget(name);
+        // Its actor hears the fact first.
+        else setImmediate(() => this.#forget(name));
       });
   }
 
@@ -156,20 +159,17 @@ export class Supervisor {
   /** Stops every server in parallel; resolves when nothing of them is left. */
   async stop(): Promise<void> {
     this.#stopping = true;
-    await Promise.all(
-      [...this.#actors.values()].map(async (actor) => {
-        const told = await actor.tell({ type: 'StopServer' });
-        // Nothing can be written any more, and the next start will say so; what runs is ended all the same.
-        if (isRefusal(told)) actor.dispose();
-        else
-          await actor.actor
-            .until(({ state }) => state === 'stopped' || state === 'disabled', AbortSignal.timeout(9_000))
-            .catch(() => {});
-        // Ends what is still open, also when the log takes no more facts.
-        actor.dispose();
-        await actor.ended;
-      }),
-    );
+    const ends = [...this.#actors.values()].map(async (actor) => {
+      const told = await actor.tell({ type: 'StopServer' });
+      if (!isRefusal(told))
+        await actor.actor
+          .until(({ state }) => state === 'stopped' || state === 'disabled', AbortSignal.timeout(9_000))
+          .catch(() => {});
+      // Ends what is still open, also when the log takes no more facts.
+      actor.dispose();
+      await actor.ended;
+    });
+    await Promise.all([...ends, ...this.#leaving.values()]);
     this.#starts.complete();
   }
 
@@ -180,6 +180,7 @@ export class Supervisor {
     const actor = new ServerActor({
       ...this.#options.server,
       name,
+      after: Promise.all([this.#options.server.after, this.#leaving.get(name)]),
       head: row ? { state: row.state, context: row.context as ServerContext, version: row.version } : undefined,
       resolve: () => {
         const entry = this.#entries.get(name);
@@ -195,10 +196,17 @@ export class Supervisor {
   #forget(name: string): void {
     const actor = this.#actors.get(name);
     if (!actor || this.#stopping || this.#entries.has(name)) return;
-    const { state, context } = actor.actor.head;
+    // While something is still to be written, an actor made anew would begin from an older head.
+    const { head, committedHead } = actor.actor;
+    const { state, context } = committedHead;
+    if (head !== committedHead) return;
     if (state !== 'stopped' || context.wanted !== 'gone') return;
     actor.dispose();
     this.#actors.delete(name);
+    const ended = actor.ended.then(() => {
+      if (this.#leaving.get(name) === ended) this.#leaving.delete(name);
+    });
+    this.#leaving.set(name, ended);
   }
 
   async #start(name: string): Promise<void> {

@@ -127,6 +127,10 @@ export const serverStatus = z.object({
   serverInfo: serverInfo.nullable(),
   tools: count,
   lastSeen: time.nullable(),
+  push: z
+    .boolean()
+    .nullable()
+    .describe('Whether changes are announced at the moment: false, the lists are polled; null, nothing says otherwise.'),
 });
 export const status = z.object({ servers: z.array(serverStatus).describe('Sorted by name.') });
 

@@ -17,7 +17,7 @@ export function followLog(
   { after, stream, type }: FollowQuery,
   on: { events: (events: readonly Recorded[]) => void; gap: (from: number, to: number) => void },
 ): () => void {
-  if (after !== undefined && after > 0) {
+  if (after !== undefined) {
     const first = log.read({ limit: 1 })[0]?.position ?? 0;
     if (first > after + 1) on.gap(after + 1, first - 1);
   }

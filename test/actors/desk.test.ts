@@ -406,6 +406,15 @@ describe('a product that contradicts itself', () => {
     ]);
   });
 
+  it('stops loudly when somebody else wrote the stream: there is no second actor of one', async () => {
+    const under = deskUnderTest();
+    const [one, two] = [counter(under), counter(under)];
+    await one.tell(add(1), undefined);
+    await two.tell(add(2), undefined);
+    expect(under.fatal.map(String)).toEqual(['VersionConflict: Version 1 of stream "server-a" is already in the log.']);
+    expect(pids(under)).toEqual([1]);
+  });
+
   it('refuses to write a fact its own machine does not hear', async () => {
     const under = deskUnderTest();
     const a = counter(under);

@@ -190,6 +190,52 @@ describe('a changed configuration', () => {
     await made.reaches('a', 'ready');
     expect(registered()).toBe(1);
   });
+
+  it.each([0, 1, 5])(
+    'takes a server that goes and comes back in no time for one and the same (closing: %d ms)',
+    async (closeMs) => {
+      const made = await crew();
+      made.server('a').closeMs = closeMs;
+      await made.configure(entryOf('a'));
+      await made.reaches('a', 'ready');
+      for (let n = 0; n < 5; n += 1) {
+        await made.configure();
+        await made.configure(entryOf('a'));
+      }
+      await made.reaches('a', 'ready');
+      expect(made.desk.trouble).toBeNull();
+      expect(made.fatal).toEqual([]);
+      expect(made.server('a')).toMatchObject({ overlaps: 0, alive: 1 });
+    },
+  );
+});
+
+describe('a server that is removed while an attempt of it is still being closed', () => {
+  /** Its first list failed, and its process takes its time to end. */
+  const closing = async (): Promise<Crew> => {
+    const made = await crew();
+    made.server('a').closeMs = 150;
+    made.server('a').lists.push(failureOf('protocol', 'list: no'));
+    await made.configure(entryOf('a'));
+    await made.reaches('a', 'backing-off');
+    await made.configure();
+    await until(() => made.supervisor.find('a') === undefined);
+    expect(made.server('a').alive).toBe(1);
+    return made;
+  };
+
+  it('is not started again before that is over', async () => {
+    const made = await closing();
+    await made.configure(entryOf('a'));
+    await made.reaches('a', 'ready');
+    expect(made.server('a')).toMatchObject({ opened: 2, closed: 1, overlaps: 0 });
+  });
+
+  it('is waited for when the daemon stops', async () => {
+    const made = await closing();
+    await made.supervisor.stop();
+    expect(made.server('a').alive).toBe(0);
+  });
 });
 
 describe('a server that starts on first use', () => {

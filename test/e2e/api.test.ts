@@ -289,8 +289,10 @@ describe('the description of the API', () => {
     const page = await (await fetch(`${daemon.url}/docs`)).text();
     expect(page).toContain('/v1/mcp/call');
   });
+});
 
-  it('the daemon ends when it is told so', async () => {
+describe('the daemon', () => {
+  it('ends in good order when it is told to', async () => {
     const daemon = await startDaemon({ servers: { s: stdioEntry() } });
     await daemon.waitForServer('s', 'ready');
     expect((await daemon.api('POST', '/v1/shutdown')).body).toEqual({ ok: true });

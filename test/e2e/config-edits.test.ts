@@ -36,7 +36,7 @@ const changed = (names: { added?: string[]; changed?: string[]; removed?: string
 const untilChanges = (daemon: Daemon, count: number) =>
   until(async () => (await changes(daemon)).length >= count, { limitMs: 15_000, what: `${count} changes of the file` });
 
-describe.concurrent('A configuration file saved by an editor', () => {
+describe.concurrent('A configuration file saved by an editor', { timeout: 60_000 }, () => {
   it('is seen once for each save by renaming, and only the entry that changed is started anew', async () => {
     const fakes = [steered(), steered()] as [Steered, Steered];
     const servers = (n: number) => ({

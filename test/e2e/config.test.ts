@@ -264,7 +264,7 @@ describe('a file with faults', () => {
       ['cut in the middle', () => text.slice(0, Math.floor(text.length / 2)), true],
       ['spoilt by a word too much', () => text.replace('{', '{\n  oops'), true],
       ['a list', () => '[]', false],
-      ['with a list of servers', () => '{"mcpServers": []}', false],
+      ['an object with a list of servers', () => '{"mcpServers": []}', false],
       ['empty', () => '', false],
     ])('keeps what runs while it is %s, and shows where the fault is', async (_title, breakIt, located) => {
       const broken = breakIt();
@@ -475,7 +475,7 @@ describe('an edit through the API', () => {
   });
   let daemon: Daemon | undefined;
 
-  it.each(['remove', 'enable', 'disable', 'reconnect'])('of a name nobody has is a 404 (%s)', async (action) => {
+  it.each(['remove', 'enable', 'disable', 'reconnect'])('is a 404 when nobody has the name (%s)', async (action) => {
     daemon ??= await startDaemon({ servers: {} });
     const { status, body } = await daemon.api('POST', `/v1/mcp/${action}`, { name: 'nobody' });
     expect([status, body.code]).toEqual([404, 'unknown-server']);

@@ -549,7 +549,7 @@ describe('a held call', () => {
   });
 
   it('expires when it was approved and nobody came for it', async () => {
-    const { daemon, server } = await startWith({ approval: { windowMs: 50, holdMs: 1200 } });
+    const { daemon, server } = await startWith({ approval: { windowMs: 50, holdMs: 2500 } });
     const { body } = await ask(daemon, 'mcp__s__echo', { text: 'forgotten' }, { wait: true });
     expect((await post(daemon, `${body.call}/approve`)).body.state).toBe('approved');
     expect(await settled(daemon, body.call)).toMatchObject({ outcome: 'expired' });
@@ -595,7 +595,7 @@ describe('a held call', () => {
     await daemon.waitForServer('web', 'ready');
     const { answer } = beginCall(daemon, { tool: 'mcp__web__echo', arguments: { text: 'patience' } });
     const { id } = await heldCall(daemon);
-    fake.control.set({ answers: { initialize: { delayMs: 700 } } });
+    fake.control.set({ answers: { initialize: { delayMs: 2000 } } });
     const reconnected = daemon.api('POST', '/v1/mcp/reconnect', { name: 'web' });
     await daemon.waitForServer('web', ({ state }) => state !== 'ready');
     await post(daemon, `${id}/approve`);

@@ -307,6 +307,17 @@ describe('a server that goes away', () => {
     expect((await daemon.server('web')).error).toBeNull();
   });
 
+  it('is listed again when it comes back with other tools, though it has no session to lose', async () => {
+    const modern = await httpFake({ era: 'modern', behaviour: { tools: ['echo'] } });
+    const daemon = await startDaemon({ servers: { web: httpEntry(modern) } });
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && modern.control.streams() === 1);
+    await modern.control.stop();
+    modern.control.set({ tools: ['echo', 'add'] });
+    await modern.control.start();
+    await daemon.waitForServer('web', (row) => row.state === 'ready' && row.tools === 2);
+    expect(textOf(await daemon.call('mcp__web__echo', { text: 'x' }))).toBe('x');
+  });
+
   it('is left alone for as long as it asks when it is overloaded', async () => {
     const statuses = [429, 503];
     const fakes = await Promise.all(
@@ -403,16 +414,5 @@ describe('the two eras of the protocol', () => {
     // The first list, and at most two for the burst.
     expect(legacy.received('tools/list')).toBeLessThanOrEqual(3);
     expect(modern.received('tools/list')).toBeLessThanOrEqual(3);
-  });
-
-  it('a modern server that restarts with another list is listed again', async () => {
-    const modern = await httpFake({ era: 'modern', behaviour: { tools: ['echo'] } });
-    const daemon = await startDaemon({ servers: { web: httpEntry(modern) } });
-    await daemon.waitForServer('web', (row) => row.state === 'ready' && modern.control.streams() === 1);
-    await modern.control.stop();
-    modern.control.set({ tools: ['echo', 'add'] });
-    await modern.control.start();
-    await daemon.waitForServer('web', (row) => row.state === 'ready' && row.tools === 2);
-    expect(textOf(await daemon.call('mcp__web__echo', { text: 'x' }))).toBe('x');
   });
 });

@@ -16,7 +16,7 @@ async function statesSince(daemon: Daemon, name: string, from: string): Promise<
   return intervals.filter((interval) => interval.from >= from).map(({ state }) => state);
 }
 
-describe('A server whose process is killed', () => {
+describe('A server whose process is killed', { timeout: 60_000 }, () => {
   let daemon: Daemon;
   let victim: Steered;
   let away: Steered;
@@ -110,7 +110,7 @@ describe('A server whose process is killed', () => {
   });
 });
 
-describe('Reconnecting', () => {
+describe('Reconnecting', { timeout: 60_000 }, () => {
   let daemon: Daemon;
   const fakes: Record<string, Steered> = { a: steered(), b: steered(), c: steered() };
 
@@ -195,7 +195,7 @@ describe('Reconnecting', () => {
   });
 });
 
-describe.concurrent('Disabling and enabling', () => {
+describe.concurrent('Disabling and enabling', { timeout: 60_000 }, () => {
   it('ends the process, hides the tools and keeps the entry; enabling brings them back', async () => {
     const fake = steered();
     const daemon = await startDaemon({ servers: { one: stdioEntry(fake.options), two: stdioEntry() } });
@@ -257,7 +257,7 @@ describe.concurrent('Disabling and enabling', () => {
   });
 });
 
-describe.concurrent('Removing a server', () => {
+describe.concurrent('Removing a server', { timeout: 60_000 }, () => {
   it('ends its process, its tools, its row and its grants, and its calls end', async () => {
     const daemon = await startDaemon({
       servers: { goes: stdioEntry(), stays: stdioEntry() },
@@ -285,7 +285,7 @@ describe.concurrent('Removing a server', () => {
   });
 });
 
-describe.concurrent('A server that starts on first use', () => {
+describe.concurrent('A server that starts on first use', { timeout: 60_000 }, () => {
   it('waits as idle, starts for a call, and stops when nobody uses it', async () => {
     const fake = steered({ behaviour: { tools: ['echo', 'sleep'] } });
     const daemon = await startDaemon({
@@ -341,7 +341,7 @@ describe.concurrent('A server that starts on first use', () => {
   });
 });
 
-describe.concurrent('A restart', () => {
+describe.concurrent('A restart', { timeout: 60_000 }, () => {
   it('after a crash shows the time nobody watched as unobserved, and after a good end as stopped', async () => {
     const daemon = await startDaemon({ servers: { one: stdioEntry(), off: stdioEntry({}, { disabled: true }) } });
     await daemon.waitForServer('one', 'ready');
@@ -385,7 +385,7 @@ describe.concurrent('A restart', () => {
   });
 });
 
-describe.concurrent('A daemon that is told to stop', () => {
+describe.concurrent('A daemon that is told to stop', { timeout: 60_000 }, () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('by %s ends what runs and leaves nothing', async (name) => {
     const daemon = await startDaemon({ servers: { one: stdioEntry(), two: stdioEntry({}, { lazy: true }) } });
     const { pid } = await daemon.waitForServer('one', 'ready');

@@ -24,7 +24,7 @@ async function run(fake: Steered, more: Record<string, unknown> = {}): Promise<D
 
 const eras: readonly FakeEra[] = ['legacy', 'modern'];
 
-describe.concurrent('A change of the tool list', () => {
+describe.concurrent('A change of the tool list', { timeout: 60_000 }, () => {
   it.each(eras)('that is announced many times leads to two lists at most and to one fact (%s era)', async (era) => {
     const fake = steered({ era });
     const daemon = await run(fake);

@@ -8,7 +8,7 @@ import { factsOf, textOf, warningsOf } from './asking.ts';
 
 const wanted = ['@many:9'];
 
-describe('The pages of a tool list', () => {
+describe('The pages of a tool list', { timeout: 60_000 }, () => {
   const modes: readonly ListMode[] = [
     'single',
     'pages',
@@ -136,7 +136,7 @@ describe('The pages of a tool list', () => {
   });
 });
 
-describe('A list with tools whose schemas are broken', () => {
+describe('A list with tools whose schemas are broken', { timeout: 60_000 }, () => {
   it('loses none that has a name, flags each by itself, fetches nothing, and is one fact however often it is polled', async () => {
     let fetched = 0;
     const elsewhere = createServer((_request, response) => {
@@ -188,7 +188,7 @@ describe('A list with tools whose schemas are broken', () => {
   });
 });
 
-describe('Names', () => {
+describe('Names', { timeout: 60_000 }, () => {
   const forbidden = [
     'a.b',
     'foo__bar',

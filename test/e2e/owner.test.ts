@@ -36,7 +36,7 @@ function traces(dir: string): unknown {
   });
 }
 
-describe('A data directory', () => {
+describe('A data directory', { timeout: 60_000 }, () => {
   it('is taken by exactly one of two daemons that start at the same instant', async () => {
     const fake = steered();
     const home = makeHome({ servers: { one: stdioEntry(fake.options) } });
@@ -146,7 +146,7 @@ describe('A data directory', () => {
   });
 });
 
-describe('A port that belongs to somebody else', () => {
+describe('A port that belongs to somebody else', { timeout: 60_000 }, () => {
   it('is one clear error that names it and the option, and costs nothing else', async () => {
     const stranger = createServer(() => {});
     await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));

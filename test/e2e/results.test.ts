@@ -237,7 +237,7 @@ describe('the limits of a call', () => {
   let own: Daemon;
   let pipe: Steered;
   let web: HttpFake;
-  const limits = { callTimeoutMs: 700, callMaxMs: 3000 };
+  const limits = { callTimeoutMs: 1000, callMaxMs: 3000 };
 
   beforeAll(async () => {
     pipe = steered();
@@ -255,7 +255,7 @@ describe('the limits of a call', () => {
   it.each(['pipe', 'web'])(
     'a call that reports progress may take longer than the limit for silence (%s)',
     async (server) => {
-      const { status, body } = await own.call(`mcp__${server}__progress`, { ms: 1600, every: 100 });
+      const { status, body } = await own.call(`mcp__${server}__progress`, { ms: 2200, every: 100 });
       expect([status, body.outcome]).toEqual([200, 'succeeded']);
       expect(textOf({ body } as never)).toMatch(/^done after \d+ reports$/);
     },
@@ -277,13 +277,13 @@ describe('the limits of a call', () => {
   it.each(['pipe', 'web'])('a call that says nothing is cut at the limit for silence (%s)', async (server) => {
     const { status, body } = await own.call(`mcp__${server}__sleep`, { ms: 20_000 });
     expect([status, body.outcome]).toEqual([504, 'unknown']);
-    expect(body.detail).toMatch(/700 ms.*callTimeoutMs/);
+    expect(body.detail).toMatch(/1000 ms.*callTimeoutMs/);
   });
 
   it('reports that carry the token of another call keep nothing alive', async () => {
     const { status, body } = await own.call('mcp__pipe__progress', { ms: 20_000, every: 100, wrongToken: true });
     expect([status, body.outcome]).toEqual([504, 'unknown']);
-    expect(body.detail).toMatch(/700 ms.*callTimeoutMs/);
+    expect(body.detail).toMatch(/1000 ms.*callTimeoutMs/);
     expect(textOf(await own.call('mcp__pipe__echo', { text: 'next' }))).toBe('next');
   });
 
@@ -365,7 +365,7 @@ describe('the limits of a call', () => {
 
 describe('a call to a server that is not connected', () => {
   it('waits while the server is starting', async () => {
-    const slow = steered({ behaviour: { tools: ['echo'], start: { delayMs: 1500 } } });
+    const slow = steered({ behaviour: { tools: ['echo'], start: { delayMs: 2000 } } });
     const own = await startDaemon({ servers: { slow: stdioEntry(slow.options) } });
     const first = await own.call('mcp__slow__echo', { text: 'first start' });
     expect([first.status, textOf(first)]).toEqual([200, 'first start']);

@@ -14,7 +14,7 @@ import { defunctOf, factsOf, livingIn, marked, textOf, typesOf, warningsOf, watc
 
 const MiB = 1_048_576;
 
-describe('A server that writes a lot to stderr', () => {
+describe('A server that writes a lot to stderr', { timeout: 60_000 }, () => {
   it('connects, answers call after call, fills neither the memory nor the log, and its last words are kept', async (context) => {
     needsPython(context);
     const daemon = await startDaemon({ servers: { loud: blockingStderrEntry({}, { connectTimeoutMs: 15_000 }) } });
@@ -41,7 +41,7 @@ describe('A server that writes a lot to stderr', () => {
   });
 });
 
-describe('Text on stdout that is not protocol', () => {
+describe('Text on stdout that is not protocol', { timeout: 60_000 }, () => {
   let daemon: Daemon;
 
   beforeAll(async () => {
@@ -100,7 +100,7 @@ describe('Text on stdout that is not protocol', () => {
   });
 });
 
-describe('A start that fails', () => {
+describe('A start that fails', { timeout: 60_000 }, () => {
   const trace = [
     'Traceback (most recent call last):',
     '  File "server.py", line 1',
@@ -194,7 +194,7 @@ describe('A start that fails', () => {
   });
 });
 
-describe.concurrent('A process tree that clings to life', () => {
+describe.concurrent('A process tree that clings to life', { timeout: 60_000 }, () => {
   const shapes: Record<string, Record<string, unknown>> = {
     launched: launcherEntry({ behaviour: { stubborn: true } }),
     staying: launcherEntry({ behaviour: { stubborn: true }, stay: true }),
@@ -253,7 +253,7 @@ describe.concurrent('A process tree that clings to life', () => {
     );
     for (const name of [gone, alsoGone, off, alsoOff]) expect(marked(`edited-${name}`)).toEqual([]);
     await daemon.kill();
-  }, 60_000);
+  });
 
   it('is gone when the daemon was told to stop, which then exits 0 within its time', async () => {
     const daemon = await startDaemon({ servers: servers('stopped'), settings: { start: { parallel: 10 } } });
@@ -263,7 +263,7 @@ describe.concurrent('A process tree that clings to life', () => {
     expect(await daemon.stop()).toEqual({ code: 0, signal: null });
     expect(Date.now() - began).toBeLessThan(10_000);
     for (const pgid of pgids) expect(livingIn(pgid)).toEqual([]);
-  }, 60_000);
+  });
 
   it('does not stay beside the new one after the daemon was killed', async () => {
     const daemon = await startDaemon({ servers: servers('killed'), settings: { start: { parallel: 10 } } });
@@ -278,10 +278,10 @@ describe.concurrent('A process tree that clings to life', () => {
     expect((await watching.stop())['killed-direct']).toBe(1);
     expect(await groups(daemon)).not.toEqual(pgids);
     await daemon.kill();
-  }, 60_000);
+  });
 });
 
-describe('A server that dies during calls', () => {
+describe('A server that dies during calls', { timeout: 60_000 }, () => {
   type End = readonly [tool: string, args: Record<string, unknown>, fact: object, words: string];
   const ends: readonly End[] = [
     ['die', {}, { exitCode: 3, signal: null }, 'exited with code 3: fatal: the tool die was called'],
@@ -357,7 +357,7 @@ describe('A server that dies during calls', () => {
   });
 });
 
-describe('What a child is given', () => {
+describe('What a child is given', { timeout: 60_000 }, () => {
   let daemon: Daemon;
   let folder: string;
 
@@ -488,7 +488,7 @@ describe('What a child is given', () => {
   });
 });
 
-describe('A server that leaves right after it connected', () => {
+describe('A server that leaves right after it connected', { timeout: 60_000 }, () => {
   const leaves: readonly (readonly [name: string, leave: Behaviour['leave']])[] = [
     ['code-0', { code: 0, ms: 50 }],
     ['code-1', { code: 1, ms: 20, stderr: 'no more work' }],

@@ -164,8 +164,8 @@ describe('Time in which the daemon was dead', () => {
     const { story, intervals } = given();
     await story.tell(1_000, a, ...first);
     await story.batch(9_000, ['daemon', daemonStarted(5_000)], [a, stopped('daemon-ended', 5_000)]);
-    await story.tell(9_500, a, enabled, connecting(2));
-    expect(lines(intervals({ from: 9_000 }))).toEqual(['stopped 9000-9500', 'connecting 9500-']);
+    await story.tell(9_500, a, enabled);
+    expect(lines(intervals({ from: 9_000 }))).toEqual(['stopped 9000-9500', 'idle 9500-']);
   });
 
   it('begins no sooner than the interval it follows', async () => {

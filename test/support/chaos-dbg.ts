@@ -82,12 +82,13 @@ export class Chaos {
     ];
     const limit = performance.now() + 60_000;
     while (this.faults < faults && performance.now() < limit) await pause(10 + random() * 5);
-    this.#over = true;
-    console.error('raged', this.faults); const names=['caller1','caller2','caller3','caller4','approver','saboteur']; await Promise.all(all.map((p,i)=>p.then(()=>console.error('done', i < 20 ? i : names[i-20]))));
+    this.#over = true; console.error('raged', performance.now()-limit+60000, this.faults, this.#made.log.refused, JSON.stringify(this.answers.reduce((a:any,{answer}:any)=>{const k=answer.refused??(answer.outcome??answer.kind); a[k]=(a[k]??0)+1; return a;},{})));
+    await Promise.all(all);
   }
 
   /** The end of every disturbance: each server is to run, and nothing fails any more. */
   async calm(): Promise<void> {
+    const t=setTimeout(()=>{console.error('STUCK', this.#made.fatal, this.#made.desk.trouble, this.#made.supervisor.names.map(n=>n+':'+this.#made.supervisor.find(n)?.actor.head.state+'/'+this.#made.supervisor.find(n)?.actor.committedHead.state).join(' '), this.#open.size);},6000);
     this.#made.log.mend();
     for (const server of this.#made.servers.values()) {
       server.openings.length = 0;
@@ -96,7 +97,7 @@ export class Chaos {
     }
     for (const name of this.#entries.keys()) this.#entries.set(name, { limits: tiny, edition: -1 });
     await this.#configure();
-    console.error('calm', this.#open.size); await Promise.all(this.#open);console.error('calmed')
+    console.error('calm', this.#open.size); await Promise.all(this.#open);console.error('calmed');clearTimeout(t)
   }
 
   /** One change of the file after the other, as the daemon takes them. */
@@ -105,7 +106,7 @@ export class Chaos {
       const wanted = [...this.#entries].flatMap(([name, options]) =>
         options === null ? [] : [entryOf(name, options)],
       );
-      return this.#made.configure(...wanted);
+      const n=(this as any).nn=((this as any).nn??0)+1; const t=setTimeout(()=>console.error('RECONCILE STUCK', n, this.#made.desk.trouble), 4000); return this.#made.configure(...wanted).finally(()=>clearTimeout(t));
     });
     return this.#work;
   }
@@ -177,7 +178,7 @@ export class Chaos {
       again,
     ];
     while (!this.#over) {
-      await pause(random() * 25);
+      await pause(random() * 80);
       const entry = this.#entries.get(name);
       // What is off or broken comes back before long: there is little to disturb in it.
       if (entry === null || entry?.disabled || entry?.problem) {
@@ -228,7 +229,6 @@ export class Chaos {
       await pause(random() * 20);
       for (const { id } of readCalls(this.#made.log.real.db, { state: 'held', limit: 5 })) {
         const what = random();
-        console.error('decide', id, what);
         if (what < 0.5) await this.#made.calls.approve(id, 'ann', 'once');
         else if (what < 0.7) await this.#made.calls.deny(id, 'ann', undefined);
         else if (what < 0.8) await this.#made.calls.cancel(id, 'ann');
