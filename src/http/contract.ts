@@ -130,7 +130,9 @@ export const serverStatus = z.object({
   push: z
     .boolean()
     .nullable()
-    .describe('Whether changes are announced at the moment: false, the lists are polled; null, nothing says otherwise.'),
+    .describe(
+      'Whether changes are announced at the moment: false, the lists are polled; null, nothing says otherwise.',
+    ),
 });
 export const status = z.object({ servers: z.array(serverStatus).describe('Sorted by name.') });
 

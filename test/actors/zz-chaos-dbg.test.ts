@@ -53,6 +53,7 @@ const streams = (kind: string): Map<string, Recorded[]> => {
 describe(`after two lives full of faults ${seeded}`, () => {
   beforeAll(async () => {
     first = await crew({ log, ...PATIENCE });
+    let since=0, total=0, n=0, longest=0; const t0=performance.now(); const iv=setInterval(()=>{ const now=performance.now(); if (first.desk.trouble!==null && since===0) since=now; if (first.desk.trouble===null && since) {total+=now-since; longest=Math.max(longest, now-since); n++; since=0;} },1); setTimeout(()=>console.error('trouble', n, total, longest, performance.now()-t0, log.attempts, log.refused),1500);
     const before = new Chaos(first, NAMES, SEED, 0);
     await before.rage(FAULTS);
     log.mend();

@@ -19,6 +19,7 @@ export const serverStatus = (name: string, more: Partial<ServerStatus> = {}): Se
   serverInfo: { name: `${name}-server`, version: '1.0.0' },
   tools: 9,
   lastSeen: ago(1000),
+  push: null,
   ...more,
 });
 
@@ -36,6 +37,7 @@ export const failing = (name: string): ServerStatus =>
     serverInfo: null,
     tools: 0,
     lastSeen: null,
+    push: null,
   });
 
 export const tool = (server: string, name: string, more: Partial<Tool> = {}): Tool => ({

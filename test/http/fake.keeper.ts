@@ -21,6 +21,7 @@ const status = {
   serverInfo: { name: 'memory-server', version: '1', icon: 'kept' },
   tools: 1,
   lastSeen: time,
+  push: null,
 };
 
 const tool = {

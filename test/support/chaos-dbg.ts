@@ -178,7 +178,7 @@ export class Chaos {
       again,
     ];
     while (!this.#over) {
-      await pause(random() * 80);
+      await pause(random() * 25);
       const entry = this.#entries.get(name);
       // What is off or broken comes back before long: there is little to disturb in it.
       if (entry === null || entry?.disabled || entry?.problem) {

@@ -1,0 +1,223 @@
+/**
+ * What the README, the guides and the contract's pages claim, each with the test that would fail if it were not so.
+ * `heldBy` is the file and words of the test's title.
+ */
+export interface Promised {
+  readonly claim: string;
+  readonly heldBy: readonly [file: string, title: string];
+}
+
+export const promises: Readonly<Record<string, Promised>> = {
+  // Files
+  'config:both-roots': {
+    claim: '`servers` and `mcpServers` are read and written back under the key found.',
+    heldBy: ['test/config/edit.test.ts', 'writes a name in whatever place it stood'],
+  },
+  'config:keeps-text': {
+    claim: 'An edit keeps comments, order, unknown keys, mode and links.',
+    heldBy: ['test/e2e/config.test.ts', 'keeps comments, order, unknown keys and everything else that was there'],
+  },
+  'config:concurrent-adds': {
+    claim: 'Thirty adds at once end with thirty entries.',
+    heldBy: ['test/e2e/config.test.ts', 'loses none of thirty that come at once'],
+  },
+  'config:one-bad-entry': {
+    claim: 'An entry with an error stops no other entry.',
+    heldBy: ['test/e2e/config.test.ts', 'loses only the entries that are wrong, and each says what is'],
+  },
+  'config:broken-file': {
+    claim: 'A file that cannot be parsed keeps the running set and shows line and column.',
+    heldBy: ['test/e2e/config-edits.test.ts', 'left broken keeps what runs and says where, until it is mended'],
+  },
+  'config:only-changed': {
+    claim: 'Only entries that changed restart.',
+    heldBy: ['test/e2e/config-edits.test.ts', 'only the entry that changed is started anew'],
+  },
+  'config:variables': {
+    claim: 'A variable that is not set is an error of its entry, and nothing is started or sent for it.',
+    heldBy: ['test/e2e/config.test.ts', 'sends and starts nothing, and the other entries run'],
+  },
+  'config:stars': {
+    claim: '`***` keeps the stored value.',
+    heldBy: ['test/e2e/config.test.ts', 'takes *** for the value that is stored, and shows no other'],
+  },
+  'files:private': {
+    claim: 'What the daemon writes can be read by its owner only.',
+    heldBy: ['test/e2e/config.test.ts', 'can be read by nobody else'],
+  },
+  'data:one-owner': {
+    claim: 'Exactly one daemon a data directory.',
+    heldBy: ['test/e2e/owner.test.ts', 'is taken by exactly one of two daemons that start at the same instant'],
+  },
+  'port:taken': {
+    claim: 'A port that is taken is one clear error that names it.',
+    heldBy: ['test/e2e/owner.test.ts', 'is one clear error that names it and the option, and costs nothing else'],
+  },
+  // Names and results
+  'names:fit': {
+    claim: 'Registered names fit every model, are all different and the same after a restart.',
+    heldBy: ['test/e2e/lists.test.ts', 'are the same after a restart, whoever connects first'],
+  },
+  'names:real': {
+    claim: 'Tools of real servers are named mcp__<server>__<tool>.',
+    heldBy: ['test/e2e/real-servers.test.ts', 'offer their tools under names that say where they come from'],
+  },
+  'results:cap': {
+    claim: 'A result of exactly 1 MiB passes untouched; one byte more is cut.',
+    heldBy: ['test/e2e/results.test.ts', 'lets exactly that much through untouched, and cuts one byte more'],
+  },
+  'results:as-received': {
+    claim: 'Everything else passes block for block.',
+    heldBy: ['test/mcp/calls.test.ts', 'block'],
+  },
+  // Confirmation
+  'gate:modes': {
+    claim: 'Every call goes through the gate in the mode of its request.',
+    heldBy: ['test/e2e/gate.test.ts', 'lets a granted tool run in mode %s'],
+  },
+  'gate:window': {
+    claim:
+      'A held call is answered with its id when the window ends, and runs once when it is approved and comes again.',
+    heldBy: [
+      'test/e2e/gate.test.ts',
+      'is answered with its id when the window ends, and runs once when it is approved and comes again',
+    ],
+  },
+  'gate:one-approval': {
+    claim: 'An approval fits one call, once.',
+    heldBy: ['test/e2e/gate.test.ts', 'and another who approve at the same moment let it run once'],
+  },
+  'gate:suspended': {
+    claim: 'A grant is suspended when the definition of its tool changes, and nothing runs by it.',
+    heldBy: [
+      'test/e2e/gate.test.ts',
+      'are suspended when one word of its description changes, and nothing runs by them',
+    ],
+  },
+  'gate:foreign-lines': {
+    claim: 'Replacing the grants of one server leaves every other line as it is.',
+    heldBy: [
+      'test/e2e/gate.test.ts',
+      'of one server are replaced through the API, and every other line keeps its bytes',
+    ],
+  },
+  'gate:removed-server': {
+    claim: 'Removing a server removes its grants.',
+    heldBy: ['test/e2e/gate.test.ts', 'go with their server, and the next server of that name inherits nothing'],
+  },
+  'gate:restart': {
+    claim: 'Held calls end as abandoned when the daemon stops.',
+    heldBy: ['test/e2e/gate.test.ts', 'is abandoned when the daemon stops, and the one who waits is told'],
+  },
+  // HTTP
+  'http:guard': {
+    claim: 'A web page can do nothing, whatever it knows.',
+    heldBy: ['test/e2e/security.test.ts', 'does nothing for a web page of another origin, whatever the page knows'],
+  },
+  'http:token': {
+    claim: 'All but health and documentation needs the token.',
+    heldBy: ['test/e2e/security.test.ts', 'wants the token for everything but health and the documentation'],
+  },
+  'http:openapi': {
+    claim: 'The API description names every route.',
+    heldBy: ['test/e2e/api.test.ts', 'names every route of the daemon, and no route that is not there'],
+  },
+  'http:secrets': {
+    claim: 'Secrets are in no answer, no log line and no byte of the data directory.',
+    heldBy: ['test/e2e/security.test.ts', 'is in no answer, no log line and no byte of the data directory'],
+  },
+  'http:feed': {
+    claim: 'The feed of facts is taken up again where a reader left it.',
+    heldBy: ['test/e2e/api.test.ts', 'can be followed, and taken up again where a reader left it'],
+  },
+  'http:at': {
+    claim: 'Status and tools can be asked as of any moment.',
+    heldBy: ['test/e2e/api.test.ts', 'is shown as it was at any position and at any time'],
+  },
+  'http:history': {
+    claim: 'History has an interval for every moment, also for those nobody watched.',
+    heldBy: ['test/e2e/api.test.ts', 'has an interval for every moment, also for those in which no daemon watched'],
+  },
+  'http:errors': { claim: 'Every kind of problem has a page.', heldBy: ['test/http/problem.test.ts', 'page'] },
+  // Life
+  'life:slow-server': {
+    claim: 'A slow or dead server delays no other and no answer.',
+    heldBy: ['test/e2e/start.test.ts', 'answers at once while they start, and shows every one of them'],
+  },
+  'life:killed': {
+    claim: 'A server that is killed comes back with the same tools, and the log holds signal and last words.',
+    heldBy: [
+      'test/e2e/life.test.ts',
+      'is lost with signal and last words, is ready again, and offers the same tools as before',
+    ],
+  },
+  'life:session': {
+    claim: 'A lost session is renewed once, however many calls noticed.',
+    heldBy: [
+      'test/e2e/http-servers.test.ts',
+      'is asked for a new one once, however many calls noticed, and every call comes through',
+    ],
+  },
+  'life:burst': {
+    claim: 'A burst of announcements leads to two lists at most.',
+    heldBy: [
+      'test/e2e/list-changes.test.ts',
+      'that is announced many times leads to two lists at most and to one fact',
+    ],
+  },
+  'life:poll': {
+    claim: 'A change nobody announced is found by polling, and polling alone leaves no trace.',
+    heldBy: [
+      'test/e2e/list-changes.test.ts',
+      'that nobody announced is found by asking now and then, and asking alone leaves no trace',
+    ],
+  },
+  'life:backoff': {
+    claim: 'A server that keeps failing is started ever less often.',
+    heldBy: ['test/e2e/stdio.test.ts', 'is started ever less often'],
+  },
+  'life:auth': {
+    claim: 'A server that wants a login waits for a person; nothing is tried again.',
+    heldBy: ['test/e2e/http-servers.test.ts', 'waits for a person, and nothing is tried again'],
+  },
+  'life:group': {
+    claim: 'The whole process group of a server ends with it.',
+    heldBy: [
+      'test/e2e/stdio.test.ts',
+      'is gone after its entry is removed, disabled or changed, and the changed ones run anew',
+    ],
+  },
+  'life:stop': {
+    claim: 'The daemon stops within its time and leaves nothing.',
+    heldBy: ['test/e2e/life.test.ts', 'ends what runs and leaves nothing'],
+  },
+  // Log
+  'log:crash': {
+    claim: 'Killed at any moment, the daemon starts again at once, and its log has no hole.',
+    heldBy: ['test/e2e/crash.test.ts', 'starts again each time, with a log that has no hole'],
+  },
+  'log:before-the-first-byte': {
+    claim: 'No server sees a call whose start is not in the log.',
+    heldBy: ['test/e2e/crash.test.ts', 'has the start of every call that a server saw, and no server saw one twice'],
+  },
+  'log:open-ends': {
+    claim: 'What a death left open is closed: unknown when it may have run.',
+    heldBy: [
+      'test/e2e/crash.test.ts',
+      'ends what a death left open: as unknown when it may have run, as abandoned when it waited for a person',
+    ],
+  },
+  'log:replay': {
+    claim: 'Folding the log gives the recorded states; rebuilt views equal the live ones.',
+    heldBy: ['test/actors/chaos.test.ts', ''],
+  },
+  'log:full-disk': {
+    claim: 'A commit that fails answers nothing and loses no report.',
+    heldBy: ['test/actors/desk.test.ts', 'report'],
+  },
+  'log:samples': { claim: 'Every released shape stays readable.', heldBy: ['test/events/samples.test.ts', 'sample'] },
+  'log:events-page': {
+    claim: 'docs/events.md is the catalogue.',
+    heldBy: ['test/events/describe.test.ts', 'docs/events.md'],
+  },
+};
