@@ -300,8 +300,10 @@ function own(dataDir: string): Ownership {
   }
 }
 
-const nextAfter = ({ code }: ListenError): string[] =>
-  code === 'remote-host' ? ['up', 'up --allow-remote --host <address>'] : ['up --port 0'];
+function nextAfter({ code }: ListenError): string[] {
+  if (code === 'remote-host') return ['up', 'up --allow-remote --host <address>'];
+  return code === 'socket-in-use' ? ['status', 'up --data <directory>'] : ['up --port 0'];
+}
 
 /** SQLite gives its side files the mode of the database. */
 function createPrivate(file: string): void {

@@ -72,6 +72,7 @@ export function statusDetails(server: ServerStatus, view: View): string {
     ['protocol', [server.protocolVersion, server.era && `(${server.era})`].filter(Boolean).join(' ')],
     ['server', serverInfo ? oneLine(`${serverInfo.name} ${serverInfo.version ?? ''}`) : ''],
     ['last seen', server.lastSeen === null ? '' : localTime(server.lastSeen)],
+    ...(server.warnings ?? []).map((warning): [string, string] => ['warning', oneLine(warning)]),
   ];
   const shown = lines.filter(([, value]) => value !== '').map(([title, value]) => `  ${title.padEnd(10)} ${value}\n`);
   return `${view.paint('bold', server.name)}\n${shown.join('')}`;

@@ -133,6 +133,10 @@ export const serverStatus = z.object({
     .describe(
       'Whether changes are announced at the moment: false, the lists are polled; null, nothing says otherwise.',
     ),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('What is wrong with the tool list though it is used, and tools that had to be given another name.'),
 });
 export const status = z.object({ servers: z.array(serverStatus).describe('Sorted by name.') });
 

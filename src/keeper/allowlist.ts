@@ -84,8 +84,8 @@ export class Allowlist {
     const command: AllowlistCommand = { type: 'ReplacePrefix', prefix, entries, by };
     const judged = decideAllowlist(this.#actor.head, command);
     if (isRefusal(judged)) throw new Problem('prefix-invalid', judged.detail);
-    await this.#edit((text) => replacePrefix(text, prefix, entries));
-    await this.#tell(command);
+    const undo = await this.#edit((text) => replacePrefix(text, prefix, entries));
+    await this.#tell(command, undo);
     await this.bind();
     const server = serverOfPrefix(prefix);
     return this.grants.filter((grant) => grant.server === server).map(({ entry }) => entry);
@@ -93,8 +93,8 @@ export class Allowlist {
 
   /** A person approved a call and wants the same to run from now on. */
   async remember(entry: string, binding: Binding, by: string): Promise<void> {
-    await this.#edit((text) => addEntry(text, entry));
-    await this.#tell({ type: 'Remember', entry, binding, by });
+    const undo = await this.#edit((text) => addEntry(text, entry));
+    await this.#tell({ type: 'Remember', entry, binding, by }, undo);
   }
 
   /** A server that is gone leaves no trust behind for the next one of its name. */
@@ -135,13 +135,17 @@ export class Allowlist {
     await this.bind();
   }
 
-  async #edit(change: (text: string) => string): Promise<void> {
+  /** Resolves with the way back, which does nothing once somebody else has written. */
+  async #edit(change: (text: string) => string): Promise<() => Promise<unknown>> {
+    let old = '';
     try {
       const text = await updateFile(this.#options.file, (before) => {
-        const after = change(before ?? '');
+        old = before ?? '';
+        const after = change(old);
         return before === null && after === '' ? null : after;
       });
       this.#known = text === null ? { kind: 'missing' } : { kind: 'text', text };
+      return () => this.#edit((now) => (now === text ? old : now));
     } catch (error) {
       if (error instanceof FileLocked) throw new Problem('config-locked', error.message, {}, { cause: error });
       if (error instanceof FileError) throw new Problem('config-unreadable', error.message, {}, { cause: error });
@@ -149,9 +153,11 @@ export class Allowlist {
     }
   }
 
-  async #tell(command: AllowlistCommand): Promise<void> {
+  /** What is refused must not stay in the file, where it would count at the next start. */
+  async #tell(command: AllowlistCommand, undo: () => Promise<unknown>): Promise<void> {
     const told = await this.#actor.tell(command, undefined);
-    if (isRefusal(told))
-      throw new Problem(told.refused === 'log-unavailable' ? 'log-unavailable' : 'prefix-invalid', told.detail);
+    if (!isRefusal(told)) return;
+    await undo();
+    throw new Problem(told.refused === 'log-unavailable' ? 'log-unavailable' : 'prefix-invalid', told.detail);
   }
 }

@@ -20,7 +20,11 @@ const isoOrNull = (time: number | null): string | null => (time === null ? null 
 export const errorAnswer = (error: StatusRow['error']): Shape<typeof contract.serverError> | null =>
   error && { class: error.class, message: error.message, at: iso(error.at) };
 
-export function statusAnswer(row: StatusRow, seenAt = 0): Shape<typeof contract.serverStatus> {
+export function statusAnswer(
+  row: StatusRow,
+  seenAt = 0,
+  warnings: readonly string[] = [],
+): Shape<typeof contract.serverStatus> {
   const lastSeen = Math.max(row.lastSeen ?? 0, seenAt);
   return {
     name: row.server,
@@ -39,6 +43,7 @@ export function statusAnswer(row: StatusRow, seenAt = 0): Shape<typeof contract.
     tools: row.tools,
     lastSeen: lastSeen === 0 ? null : iso(lastSeen),
     push: row.push,
+    ...(warnings.length > 0 ? { warnings } : {}),
   } as Shape<typeof contract.serverStatus>;
 }
 

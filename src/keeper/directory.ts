@@ -54,16 +54,19 @@ export function readList(received: readonly ToolDefinition[]): {
 export class Directory {
   readonly #options: DirectoryOptions;
   readonly #lists = new Map<string, ReadonlyMap<string, AcceptedTool>>();
+  /** What was wrong with each list though it was taken. */
+  readonly #flaws = new Map<string, readonly string[]>();
   #names: Names | null = null;
 
   constructor(options: DirectoryOptions, rows: readonly RegistryRow[], log: EventLog) {
     this.#options = options;
-    for (const { server, tools } of rows) this.#put(server, tools);
+    for (const { server, tools, warnings } of rows) this.#put(server, tools, warnings);
     log.committed$.subscribe((facts) => {
       for (const { type, stream, data } of facts) {
         const server = stream.slice('server-'.length);
-        if (type === 'ServerRemoved') this.#lists.delete(server);
-        else if (type === 'ToolsListed' && 'tools' in data && data.tools) this.#put(server, data.tools);
+        if (type === 'ServerRemoved') this.#drop(server);
+        else if (type === 'ToolsListed' && 'tools' in data && data.tools)
+          this.#put(server, data.tools, data.warnings ?? []);
         else if (type !== 'ServerConfigured') continue;
         this.#names = null;
       }
@@ -75,9 +78,15 @@ export class Directory {
     this.#names = null;
   }
 
-  #put(server: string, definitions: readonly ToolDefinition[]): void {
+  #put(server: string, definitions: readonly ToolDefinition[], warnings: readonly string[]): void {
+    this.#flaws.set(server, warnings);
     const { tools } = readTools(definitions, sha256Hex);
     this.#lists.set(server, new Map(tools.map((tool) => [tool.name, tool])));
+  }
+
+  #drop(server: string): void {
+    this.#lists.delete(server);
+    this.#flaws.delete(server);
   }
 
   /** Registered names of everything that is shown. */
@@ -93,6 +102,12 @@ export class Directory {
       .map(([name, ref]) => ({ name, ref, tool: this.#lists.get(ref.server)?.get(ref.tool) }))
       .flatMap(({ name, ref, tool }) => (tool ? [{ name, server: ref.server, tool }] : []))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** What is wrong with a server's list, and which of its tools had to be given another name. */
+  warningsOf(server: string): string[] {
+    const renamed = this.names.warnings.filter(({ server: of, kind }) => of === server && kind === 'collision');
+    return [...(this.#flaws.get(server) ?? []), ...renamed.map(({ message }) => message)];
   }
 
   find(name: string): ListedTool | undefined {

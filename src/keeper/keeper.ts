@@ -66,7 +66,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const stateOf = (server: string): string => supervisor.find(server)?.actor.committedHead.state ?? 'stopped';
   const identityOf = (server: string): string => supervisor.find(server)?.actor.committedHead.context.identity ?? '';
   const status = (rows: readonly StatusRow[]) => ({
-    servers: rows.map((row) => statusAnswer(row, parts.seen.at.get(row.server))),
+    servers: rows.map((row) => statusAnswer(row, parts.seen.at.get(row.server), directory.warningsOf(row.server))),
   });
   const position = (moment: Moment): number => ('position' in moment ? moment.position : log.positionAt(moment.time));
   const knownServer = (name: string | undefined): void => {

@@ -161,7 +161,7 @@ describe('A daemon that is killed again and again under load', () => {
     for (const name of ['alpha', 'beta', 'gamma']) await daemon.waitForServer(name, 'ready');
     most = await watching.stop();
     log.push(...(await daemon.events({ after: log.at(-1)?.position ?? 0 })));
-  }, 240_000);
+  }, 300_000);
   afterAll(() => daemon.stop());
 
   const ofType = (type: string) => log.filter((event) => event.type === type);

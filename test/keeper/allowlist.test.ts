@@ -227,12 +227,17 @@ describe('Replacing the entries of a server', () => {
     ]);
   });
 
-  it('is refused while the log takes nothing, and grants nothing meanwhile', async () => {
+  it('is refused while the log takes nothing, and then grants nothing later either', async () => {
     const here = await given([other]);
     here.under.log.fail();
     await expect(here.allowlist.replace('mcp__a__', [get], 'main')).rejects.toMatchObject({ type: 'log-unavailable' });
-    expect(here.grants()).toEqual([`${other} bound`]);
+    await expect(here.allowlist.remember(get, { identity: 'i', definition: 'd' }, 'ann')).rejects.toMatchObject({
+      type: 'log-unavailable',
+    });
+    expect(here.text()).toBe(`${other}\n`);
     here.under.log.mend();
+    const again = await given(null, { under: here.under, file: here.file });
+    expect(again.grants()).toEqual([`${other} bound`]);
   });
 });
 
