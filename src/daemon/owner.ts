@@ -55,7 +55,7 @@ function createPrivate(file: string): void {
 
 function heldBy(dataDir: string): string {
   const pid = holderOf(dataDir);
-  const url = urlOf(read(join(dataDir, 'daemon.json')));
+  const url = urlOf(read(join(dataDir, 'daemon.json')), pid);
   const who = [pid && `pid ${pid}`, url].filter(Boolean).join(', ');
   return `The data directory ${dataDir} belongs to a running watchkeeper${who ? ` (${who})` : ''}. Ask it with: watchkeeper status. Stop it with: watchkeeper down. Or choose another directory with --data.`;
 }
@@ -81,9 +81,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function urlOf(json: string): string {
+/** Empty unless the file is of this process: one that was killed leaves its own behind. */
+function urlOf(json: string, pid: string): string {
   try {
-    return String(JSON.parse(json).url ?? '');
+    const facts = JSON.parse(json) as { pid?: unknown; url?: unknown };
+    return String(facts.pid) === pid ? String(facts.url ?? '') : '';
   } catch {
     return '';
   }

@@ -53,7 +53,7 @@ const streams = (kind: string): Map<string, Recorded[]> => {
 describe(`after two lives full of faults ${seeded}`, () => {
   beforeAll(async () => {
     first = await crew({ log, ...PATIENCE });
-    let since=0, total=0, n=0, longest=0; const t0=performance.now(); const iv=setInterval(()=>{ const now=performance.now(); if (first.desk.trouble!==null && since===0) since=now; if (first.desk.trouble===null && since) {total+=now-since; longest=Math.max(longest, now-since); n++; since=0;} },1); setTimeout(()=>console.error('trouble', n, total, longest, performance.now()-t0, log.attempts, log.refused),1500);
+    { const app=log.append.bind(log); const t0=performance.now(); (log as any).append=async (f:any,h:any)=>{ const b=performance.now(); try { const r= await app(f,h); console.error('A', Math.round(b-t0), 'ok', f.length, Math.round(performance.now()-b)); return r;} catch(e) {console.error('A', Math.round(b-t0), 'FAIL', f.length); throw e;} }; const tt=log.touch.bind(log); (log as any).touch=(x:any)=>{console.error('T', Math.round(performance.now()-t0)); tt(x);}; }
     const before = new Chaos(first, NAMES, SEED, 0);
     await before.rage(FAULTS);
     log.mend();

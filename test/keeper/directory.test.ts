@@ -95,6 +95,21 @@ describe('The directory', () => {
     expect(directoryOn(log, entries).list()).toEqual(directory.list());
   });
 
+  it('says what is wrong with a list and which tools had to be given another name, until the server goes', async () => {
+    const { log, story, directory, entries } = given();
+    const [fact] = [list('s', 'x.y', 'x/y')];
+    const flawed = { ...fact, data: { ...fact?.data, warnings: ['tool number 3 has no name and is left out'] } };
+    await story.tell(1_000, 'server-a', ...ready().slice(0, -1), flawed as typeof fact);
+    const [first, second, ...more] = directory.warningsOf('a');
+    expect([first, more]).toEqual(['tool number 3 has no name and is left out', []]);
+    expect(second).toMatch(
+      /^Tool "x\/y" of server "a" would have the name of "x\.y".* it is listed as mcp__a__x_y_[0-9a-f]{8}\.$/,
+    );
+    expect(directoryOn(log, entries).warningsOf('a')).toEqual([first, second]);
+    await story.tell(2_000, 'server-a', removed);
+    expect(directory.warningsOf('a')).toEqual([]);
+  });
+
   it('knows nothing of a server that never listed', async () => {
     const { story, directory } = given();
     await story.tell(1_000, 'server-a', configured(), enabled, connecting());
