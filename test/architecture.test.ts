@@ -1,204 +1,478 @@
-/** The directions that ARCHITECTURE.md draws, and what keeps the core pure. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+/** The shape of the project, held: who may import whom, what is pure, who may print. A rule that is in the way is changed here, with its reason. */
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { packageRoot } from '../src/root.ts';
-import { cyclesOf, type SourceFile, sourceFiles } from './support/imports.ts';
+import { projectRoot } from './support/paths.ts';
+import {
+  codeOf,
+  filesOfRepository,
+  type Import,
+  importsOf,
+  linesWith,
+  type Source,
+  sourcesIn,
+} from './support/sources.ts';
 
-const files = sourceFiles();
-const inFolder = (folder: string) => files.filter(({ file }) => file.startsWith(`src/${folder}`));
-const fits = (target: string, patterns: readonly (string | RegExp)[]): boolean =>
-  patterns.some((pattern) =>
-    typeof pattern === 'string' ? target === pattern || target.startsWith(`${pattern}/`) : pattern.test(target),
-  );
+const sources = sourcesIn('src');
+const tests = sourcesIn('test');
+const sourceOf = new Map(sources.map((source) => [source.path, source]));
 
-/** Folders and what each may import of `src`. Types may always come from `src/events` and from a port. */
-const directions: readonly {
-  from: string;
-  may: readonly (string | RegExp)[];
-  but?: readonly string[];
-  because: string;
-}[] = [
-  { from: 'events/', may: ['src/events'], because: 'what can happen knows nobody' },
+interface Layer {
+  /** A folder (with a slash at the end) or a file. */
+  readonly of: string;
+  /** What may be imported besides the layer's own files: folders or files. */
+  readonly may: readonly string[];
+  /** What may be imported for its types alone. */
+  readonly types?: readonly string[];
+  readonly because: string;
+}
+
+const layers: readonly Layer[] = [
+  { of: 'src/events/', may: [], because: 'what can happen depends on nobody' },
   {
-    from: 'projections/',
-    may: ['src/events', 'src/projections/projection.ts'],
-    but: ['src/projections/views.ts'],
-    because: 'views see facts, and no view reads another',
-  },
-  { from: 'config/', may: ['src/config', 'src/events/shapes.ts'], because: 'files are read the same whoever asks' },
-  {
-    from: 'mcp/',
-    may: ['src/mcp', 'src/events', 'src/config/entry.ts'],
-    because: 'the wire knows entries and shapes of failures',
+    of: 'src/actors/',
+    may: ['src/events/', 'src/mcp/connection.ts'],
+    types: ['src/config/entry.ts'],
+    because: 'who decides sees facts, and of the wire only the interface of one connection',
   },
   {
-    from: 'actors/',
-    may: ['src/actors', 'src/events', 'src/mcp/connection.ts', 'src/config/entry.ts'],
-    because: 'who decides sees the world through one small interface',
-  },
-  { from: 'replay/', may: ['src/replay', 'src/actors', 'src/events'], because: 'the past is folded by the same rules' },
-  {
-    from: 'http/',
-    may: ['src/http', 'src/events', 'src/config/entry.ts', 'src/root.ts'],
-    because: 'routes ask a port and hold no rule',
+    of: 'src/replay/',
+    may: ['src/events/', 'src/actors/'],
+    because: 'what was is a fold of facts by the rules of the actors',
   },
   {
-    from: 'api/',
-    may: ['src/api', /^src\/http\/(contract|problem)\.ts$/, 'src/events'],
-    because: 'a client knows the contract and nothing of the daemon',
+    of: 'src/mcp/',
+    may: [],
+    types: ['src/events/', 'src/config/entry.ts'],
+    because: 'the wire works without a daemon around it',
+  },
+  { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
+  { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
+  {
+    of: 'src/http/',
+    may: ['src/events/', 'src/root.ts'],
+    types: ['src/config/entry.ts'],
+    because: 'routes ask the keeper through its interface and hold no rule',
   },
   {
-    from: 'keeper/',
+    of: 'src/keeper/',
     may: [
-      'src/keeper',
-      'src/actors',
-      'src/projections',
-      'src/events',
-      'src/mcp',
-      'src/config',
-      'src/http',
-      'src/replay',
+      'src/events/',
+      'src/actors/',
+      'src/replay/',
+      'src/mcp/',
+      'src/config/',
+      'src/projections/',
+      'src/http/problem.ts',
+      'src/http/wire.ts',
     ],
-    because: 'it joins what HTTP asks with who knows',
+    types: ['src/http/contract.ts', 'src/http/keeper.ts'],
+    because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
-    from: 'cli/',
+    of: 'src/daemon/',
     may: [
-      'src/cli',
-      'src/api',
-      'src/config',
+      'src/events/',
+      'src/actors/',
+      'src/replay/',
+      'src/mcp/',
+      'src/config/',
+      'src/projections/',
+      'src/keeper/',
       'src/root.ts',
-      'src/http/contract.ts',
-      'src/daemon.ts',
-      /^src\/daemon\/(owner|token)\.ts$/,
-      'src/events',
-      /^src\/projections\/\w+\.projection\.ts$/,
-      /^src\/(keeper\/rebuild|replay\/.*)\.ts$/,
     ],
-    because: 'commands go through the daemon; some also read the files when none runs',
+    types: ['src/http/keeper.ts'],
+    because: 'the parts are wired here; what listens is added in daemon.ts',
+  },
+  {
+    of: 'src/daemon.ts',
+    may: ['src/events/', 'src/config/', 'src/projections/', 'src/daemon/', 'src/http/', 'src/root.ts'],
+    because: 'the composition root',
+  },
+  {
+    of: 'src/api/',
+    may: [],
+    types: ['src/http/contract.ts'],
+    because: 'a client needs the shapes and no schema library',
+  },
+  {
+    of: 'src/cli/',
+    may: ['src/api/', 'src/config/', 'src/root.ts'],
+    types: ['src/http/contract.ts'],
+    because: 'a command asks the daemon, or reads the files of people',
+  },
+  { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
+];
+
+/** What some commands need beyond their layer. */
+const exceptions: readonly { readonly file: string; readonly may: readonly string[]; readonly because: string }[] = [
+  { file: 'src/cli/commands/up.ts', may: ['src/daemon.ts'], because: 'it runs the daemon' },
+  { file: 'src/cli/commands/token.ts', may: ['src/daemon/token.ts'], because: 'the token is a file' },
+  { file: 'src/cli/commands/backup.ts', may: ['src/events/sqlite.ts'], because: 'it copies the log' },
+  { file: 'src/cli/offline.log.ts', may: ['src/events/sqlite.ts'], because: 'it reads the log without a daemon' },
+  {
+    file: 'src/cli/offline.history.ts',
+    may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
+    because: 'it reads a view without a daemon',
+  },
+  {
+    file: 'src/cli/offline.rebuild.ts',
+    may: ['src/events/sqlite.ts', 'src/keeper/rebuild.ts', 'src/daemon/owner.ts'],
+    because: 'it does what the daemon would, and owns the directory meanwhile',
   },
 ];
 
-/** Files whose answers follow from their arguments alone. */
-const pure = [
-  /^src\/events\/(define|shapes|catalogue|describe|envelope|upcast|.*\.events)\.ts$/,
-  /^src\/actors\/.*\.(machine|decide|state|commands|rules)\.ts$/,
-  /^src\/actors\/(call\/gate|server\/backoff|head|refusal|rules|journal|allowlist\/entry)\.ts$/,
-  /^src\/mcp\/(canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message|sse)\.ts$/,
-  /^src\/config\/(expand|parse|mask|diff|names|allow-file|resolve|entry|raw|secrets)\.ts$/,
-  /^src\/http\/(contract|problem|mode|moment)\.ts$/,
-  /^src\/keeper\/answers\.ts$/,
-  /^src\/replay\/fold\.ts$/,
-];
-const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/.*$/gm, '');
-const isPure = ({ file }: SourceFile): boolean => pure.some((pattern) => pattern.test(file));
+const isIn = (path: string, places: readonly string[]): boolean =>
+  places.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place));
 
-describe('the direction of imports', () => {
+describe('Direction of imports', () => {
+  it('has a layer for every file, and only one', () => {
+    const placed = sources.map(({ path }) => [path, layers.filter(({ of }) => isIn(path, [of])).length]);
+    expect(placed.filter(([, count]) => count !== 1)).toEqual([]);
+  });
+
+  it.each(layers)('$of keeps to itself and $may: $because', ({ of, may, types = [] }) => {
+    const wrong = sources
+      .filter(({ path }) => isIn(path, [of]))
+      .flatMap(({ path, imports }) => {
+        const more = exceptions.filter(({ file }) => file === path).flatMap((exception) => exception.may);
+        return imports
+          .filter(
+            ({ ours, target, typeOnly }) => ours && !isIn(target, [of, ...may, ...more, ...(typeOnly ? types : [])]),
+          )
+          .map(({ target, typeOnly }) => `${path} imports ${typeOnly ? 'types of ' : ''}${target}`);
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(exceptions)('$file needs its exception: $because', ({ file, may }) => {
+    const used = new Set(sourceOf.get(file)?.imports.map(({ target }) => target));
+    expect(may.filter((target) => !used.has(target))).toEqual([]);
+  });
+
+  it('leads to files that are there', () => {
+    const missing = sources.flatMap(({ path, imports }) =>
+      imports.filter(({ ours, target }) => ours && !sourceOf.has(target)).map(({ target }) => `${path} → ${target}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   it('has no cycle', () => {
-    expect(cyclesOf(files)).toEqual([]);
+    const cycles: string[] = [];
+    const done = new Set<string>();
+    const visit = (path: string, trail: readonly string[]): void => {
+      if (trail.includes(path)) {
+        cycles.push([...trail.slice(trail.indexOf(path)), path].join(' → '));
+        return;
+      }
+      if (done.has(path)) return;
+      for (const { target } of valuesOf(path)) visit(target, [...trail, path]);
+      done.add(path);
+    };
+    for (const { path } of sources) visit(path, []);
+    expect(cycles).toEqual([]);
   });
 
-  it.each(directions)('of src/$from: $because', ({ from, may, but = [] }) => {
-    expect(inFolder(from).length).toBeGreaterThan(0);
-    const strange = inFolder(from).flatMap(({ file, imports }) =>
-      (but.includes(file) ? [] : imports)
-        .filter(({ target }) => target.startsWith('src/') && !fits(target, may))
-        .map(({ target }) => `${file} → ${target}`),
-    );
-    expect(strange).toEqual([]);
-  });
-
-  it('leads to the protocol SDK from the wire only', () => {
-    const users = files.filter(({ imports }) =>
-      imports.some(({ target }) => target.startsWith('@modelcontextprotocol/')),
-    );
-    expect(users.map(({ file }) => file).filter((file) => !/^src\/(mcp|oauth)\//.test(file))).toEqual([]);
-  });
-
-  it('passes through no barrel', () => {
-    expect(files.map(({ file }) => file).filter((file) => /\/index\.tsx?$/.test(file))).toEqual([]);
+  it('goes round no index', () => {
+    expect([...sources, ...tests].filter(({ path }) => /(^|\/)index\.\w+$/.test(path))).toEqual([]);
   });
 });
 
-describe('the core', () => {
-  it('is where it is said to be', () => {
-    for (const pattern of pure) expect(files.filter(({ file }) => pattern.test(file))).not.toEqual([]);
+function valuesOf(path: string): readonly Import[] {
+  return sourceOf.get(path)?.imports.filter(({ ours, typeOnly }) => ours && !typeOnly) ?? [];
+}
+
+/** Everything of ours that is loaded with a file, itself included. */
+function loadedWith(path: string): readonly string[] {
+  const found = new Set<string>();
+  const queue = [path];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    if (found.has(next)) continue;
+    found.add(next);
+    queue.push(
+      ...valuesOf(next)
+        .filter(({ dynamic }) => !dynamic)
+        .map(({ target }) => target),
+    );
+  }
+  return [...found].sort();
+}
+
+describe('Views', () => {
+  const views = sources.filter(({ path }) => /^src\/projections\/(?!views\.ts$|projection\.ts$)/.test(path));
+
+  it('read no other view', () => {
+    expect(views.length).toBeGreaterThan(5);
+    const crossing = views.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => target.startsWith('src/projections/') && target !== 'src/projections/projection.ts')
+        .map(({ target }) => `${path} → ${target}`),
+    );
+    expect(crossing).toEqual([]);
   });
 
-  it('imports nothing of the outside world', () => {
-    const outside = (target: string): boolean =>
-      /^node:|^rxjs|^@modelcontextprotocol|^better-sqlite3|^fastify|^pino/.test(target);
-    const strange = files
-      .filter(isPure)
-      .flatMap(({ file, imports }) =>
-        imports
-          .filter(({ target, typeOnly }) => !typeOnly && outside(target))
-          .map(({ target }) => `${file} → ${target}`),
+  it('know the database by its types alone', () => {
+    const loaded = sources
+      .filter(({ path }) => path.startsWith('src/projections/'))
+      .flatMap(({ path, imports }) =>
+        imports.filter(({ ours, typeOnly }) => !ours && !typeOnly).map(({ target }) => `${path} → ${target}`),
       );
-    expect(strange).toEqual([]);
-  });
-
-  it('reads no clock and throws no dice', () => {
-    const asks =
-      /Date\.now\(|new Date\(\)|performance\.now\(|Math\.random\(|randomBytes\(|randomUUID\(|setTimeout\(|setInterval\(/;
-    expect(files.filter((file) => isPure(file) && asks.test(file.text)).map(({ file }) => file)).toEqual([]);
-  });
-
-  it('has machine files that follow the rules which make their table true', () => {
-    for (const { file, text } of files.filter(({ file }) => file.endsWith('.machine.ts'))) {
-      const code = withoutComments(text);
-      expect(code, file).not.toMatch(/\bguard\b|\balways\b|onDone|onError/);
-      expect(code, file).not.toMatch(/after:\s*\{[^}]*target/);
-    }
+    expect(loaded).toEqual([]);
   });
 });
 
-describe('the code', () => {
-  it('prints and exits in one place', () => {
-    const allowed = new Map([
-      ['src/cli/main.ts', 'the command line'],
-      ['src/daemon/logger.ts', "the daemon's log"],
-      ['src/daemon.ts', 'a daemon that contradicts its own log ends even if closing hangs'],
-    ]);
-    const talks = /process\.(exit|stdout|stderr)\b|\bconsole\./;
-    expect(files.filter(({ file, text }) => talks.test(text) && !allowed.has(file)).map(({ file }) => file)).toEqual(
-      [],
+/** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
+const pure: readonly RegExp[] = [
+  /^src\/events\/(?:.+\.events|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
+  /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
+  /^src\/actors\/(?:head|refusal|table|journal|rules)\.ts$/,
+  /^src\/actors\/call\/gate\.ts$/,
+  /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
+  /^src\/actors\/allowlist\/entry\.ts$/,
+  /^src\/replay\/fold\.ts$/,
+  /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
+  /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
+  /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
+  /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
+  /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
+  /^src\/projections\/.+\.ts$/,
+  /^src\/keeper\/(?:answers|as-of)\.ts$/,
+];
+const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
+
+/** Libraries without a world of their own. */
+const harmless = ['zod', 'xstate', 'jsonc-parser', 'picomatch'];
+const hashes: Readonly<Record<string, string>> = {
+  'src/config/canonical.ts': 'node:crypto',
+};
+
+describe('Pure files', () => {
+  const files = sources.filter(({ path }) => isPure(path));
+
+  it.each(pure)('there are some that match %s', (pattern) => {
+    expect(files.filter(({ path }) => pattern.test(path))).not.toEqual([]);
+  });
+
+  it('load only libraries without a world; a hash is a function of its input', () => {
+    const wrong = files.flatMap(({ path, imports }) =>
+      imports
+        .filter(
+          ({ ours, typeOnly, target }) => !ours && !typeOnly && !harmless.includes(target) && hashes[path] !== target,
+        )
+        .map(({ target }) => `${path} → ${target}`),
     );
+    expect(wrong).toEqual([]);
   });
 
-  it('has no type that stands for anything', () => {
-    const anything = /:\s*any\b(?! free)|\bas any\b|<any>|\bany\[\]/;
-    expect(files.filter(({ text }) => anything.test(withoutComments(text))).map(({ file }) => file)).toEqual([]);
+  it('load only pure files', () => {
+    const wrong = files.flatMap(({ path }) =>
+      valuesOf(path)
+        .filter(({ target }) => !isPure(target))
+        .map(({ target }) => `${path} → ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('read no clock, throw no dice, set no timer and ask no process', () => {
+    const world =
+      /\bDate\.now\b|\bnew Date\(\s*\)|\bperformance\b|\bMath\.random\b|\brandom(?:Bytes|UUID|Int)\b|\bset(?:Timeout|Interval|Immediate)\(|\bprocess\.|\bfetch\(/;
+    expect(linesWith(files, world)).toEqual([]);
   });
 });
 
-describe('the repository', () => {
-  const root = packageRoot();
-  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' })
-    .split('\n')
-    .filter((file) => file !== '' && file !== 'package-lock.json' && !/\.(png|db|ico)$/.test(file));
-  const texts = tracked.flatMap((file) => {
-    try {
-      return [{ file, text: readFileSync(join(root, file), 'utf8') }];
-    } catch {
-      // Deleted and not committed yet.
-      return [];
-    }
-  });
-  const holding = (pattern: RegExp): string[] => texts.filter(({ text }) => pattern.test(text)).map(({ file }) => file);
+describe('Libraries', () => {
+  const importersOf = (library: RegExp): string[] =>
+    sources
+      .filter(({ imports }) => imports.some(({ ours, target }) => !ours && library.test(target)))
+      .map(({ path }) => path);
 
-  it('names no folder of the machine it was written on', () => {
-    expect(holding(/(?<![\w.~/-])\/(?:work|root|Users\/\w+|home\/(?!you\b)\w{2,})\//)).toEqual([]);
-  });
-
-  it('names no package registry', () => {
-    const hosts = ['registry.npmjs' + '.org', 'files.pythonhosted' + '.org', 'pypi' + '.org', 'deb.debian' + '.org'];
-    expect(holding(new RegExp(hosts.map((host) => host.replace(/\./g, '\\.')).join('|')))).toEqual([]);
+  it.each<[library: RegExp, under: RegExp, because: string]>([
+    [/^@modelcontextprotocol\//, /^src\/(?:mcp|oauth)\//, 'the SDK is known to the wire alone'],
+    [/^(?:fastify|@fastify\/)/, /^src\/http\//, 'routes are the only ones that know of requests'],
+    [/^commander$/, /^src\/cli\/program\.ts$/, 'one file reads the command line'],
+    [/^pino$/, /^src\/daemon(?:\.ts$|\/)/, 'the daemon alone has a log of its own'],
+    [/^xstate$/, /^src\/(?:actors|replay)\//, 'machines live with the actors'],
+    [/^rxjs/, /^src\/(?:actors|config|events|keeper|mcp)\//, 'feeds, bursts and bounds; it carries no command'],
+  ])('%s is imported under %s only: %s', (library, allowed, _because) => {
+    const importers = importersOf(library);
+    expect(importers).not.toEqual([]);
+    expect(importers.filter((path) => !allowed.test(path))).toEqual([]);
   });
 
-  it('replaces no module in its tests', () => {
-    expect(holding(new RegExp('vi\\.' + 'mock\\('))).toEqual([]);
+  it('that are loaded with every command are few, so that a command answers at once', () => {
+    const loaded = new Set(
+      loadedWith('src/cli/main.ts').flatMap((path) =>
+        (sourceOf.get(path)?.imports ?? [])
+          .filter(
+            ({ ours, typeOnly, dynamic, target }) => !ours && !typeOnly && !dynamic && !target.startsWith('node:'),
+          )
+          .map(({ target }) => target),
+      ),
+    );
+    expect([...loaded].sort()).toEqual(['commander']);
+  });
+
+  it('of the project stand in package.json', () => {
+    const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+    const used = new Set(
+      sources.flatMap(({ imports }) =>
+        imports
+          .filter(({ ours, target }) => !ours && !target.startsWith('node:'))
+          .map(({ target }) => /^(?:@[^/]+\/)?[^/]+/.exec(target)?.[0] ?? target),
+      ),
+    );
+    expect([...used].filter((name) => !(name in manifest.dependencies))).toEqual([]);
+  });
+});
+
+describe('Only some may', () => {
+  const except = (allowed: Readonly<Record<string, RegExp>>) => (line: string) =>
+    !Object.entries(allowed).some(([path, pattern]) => line.startsWith(`${path}:`) && pattern.test(line));
+
+  it('print or end the process', () => {
+    const found = linesWith(sources, /\bprocess\.(?:stdout|stderr|exit|exitCode|abort)\b(?!\.isTTY)|\bconsole\b/);
+    const allowed = except({
+      'src/cli/main.ts': /./,
+      // The daemon's log.
+      'src/daemon/logger.ts': /process\.stderr\.write/,
+      // The daemon contradicts its own log: nothing it would still write would be true.
+      'src/daemon.ts': /process\.exit\(1\)/,
+    });
+    expect(found.filter(allowed)).toEqual([]);
+  });
+
+  it('start a process', () => {
+    const starters = sources
+      .filter(({ imports }) =>
+        imports.some(({ target, typeOnly }) => !typeOnly && /^(?:node:child_process|cross-spawn)$/.test(target)),
+      )
+      .map(({ path }) => path);
+    expect(
+      starters.filter(
+        (path) => !/^src\/(?:mcp\/(?:process|group)|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(path),
+      ),
+    ).toEqual([]);
+  });
+
+  it('append to the log: the desk, and nobody else', () => {
+    expect(linesWith(sources, /\blog\.append\(/).map((line) => line.split(':')[0])).toEqual(['src/actors/desk.ts']);
+  });
+
+  it('change a context: the record of a machine, and nobody else', () => {
+    const assigning = sources.filter(({ code }) => /\bassign\(/.test(code)).map(({ path }) => path);
+    expect(assigning.filter((path) => !/\.machine\.ts$|\/table\.ts$|^src\/replay\//.test(path))).toEqual([]);
+  });
+});
+
+describe('Nowhere', () => {
+  it('is anything of type any in the product', () => {
+    expect(linesWith(sources, /(?<!\.)\bany\b/)).toEqual([]);
+  });
+
+  it('is a compiler error silenced in the product', () => {
+    const silenced = sources
+      .filter(({ text }) => /@ts-(?:ignore|nocheck|expect-error)/.test(text))
+      .map(({ path }) => path);
+    expect(silenced).toEqual([]);
+  });
+
+  it('is anything exported without a name', () => {
+    expect(linesWith(sources, /^export default\b/)).toEqual([]);
+  });
+
+  it('is a module mocked, a test left out or singled out', () => {
+    expect(linesWith(tests, /\bvi\.(?:mock|doMock|hoisted)\b|\b(?:it|test|describe)\.(?:only|todo)\b/)).toEqual([]);
+  });
+
+  it('does the title of a test say what ought to be', () => {
+    const titles = tests.flatMap(({ path, text }) =>
+      [...text.matchAll(/\b(?:it|describe)(?:\.\w+)*\(\s*(['"`])(.*?)\1/g)].map(([, , title]) => `${path}: ${title}`),
+    );
+    expect(titles.length).toBeGreaterThan(200);
+    expect(titles.filter((title) => /\bshould\b/i.test(title))).toEqual([]);
+  });
+});
+
+describe('The repository', () => {
+  const files = filesOfRepository();
+  const texts = (files ?? [])
+    .filter((path) => statSync(join(projectRoot, path), { throwIfNoEntry: false })?.isFile())
+    .map((path) => ({ path, text: readFileSync(join(projectRoot, path), 'utf8') }))
+    .filter(({ text }) => !text.includes('\0'));
+
+  /** `path:line: match` of each line a pattern is found in. */
+  const found = (pattern: RegExp): string[] =>
+    texts.flatMap(({ path, text }) =>
+      text.split('\n').flatMap((line, index) => {
+        const match = pattern.exec(line);
+        return match ? [`${path}:${index + 1}: ${match[0].trim()}`] : [];
+      }),
+    );
+  const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+  it.runIf(files !== null)('holds no path of the machine it was written on', () => {
+    const root = projectRoot.replace(/\/$/, '');
+    const here = [root, homedir()].filter((path) => path.split('/').length > 2).map(literally);
+    if (here.length > 0) expect(found(new RegExp(`(?:${here.join('|')})(?:[/"'\`\\s]|$)`))).toEqual([]);
+    // Homes in examples belong to nobody.
+    const homes = /(?:\/home|\/Users|[A-Z]:\\+Users)[/\\]+(?!(?:u|you|me|user|name)\b)[A-Za-z0-9][\w.-]*/;
+    expect(found(homes)).toEqual([]);
+  });
+
+  it.runIf(files !== null)('names no host of a package registry', () => {
+    const host =
+      /\bhttps?:\/\/(?:[\w-]+\.)*(?:registry|npm(?:js)?|pypi|pythonhosted|artifactory|nexus|mirrors?)\b[\w.-]*/i;
+    expect(found(host)).toEqual([]);
+    expect(files?.filter((path) => /(?:^|\/)(?:\.npmrc|\.yarnrc\S*|pip\.conf)$/.test(path))).toEqual([]);
+  });
+
+  it.runIf(files !== null)('holds nothing that is made: no bundle, no database, no secret', () => {
+    expect(
+      files?.filter((path) =>
+        /(?:^|\/)(?:dist|node_modules|\.cache)\/|\.(?:db|db-wal|sock|tgz)$|(?:^|\/)token$/.test(path),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('Reading sources', () => {
+  it.each([
+    [`import { a } from './b.ts';`, 'src/x/b.ts', false, false],
+    [`import type { A } from './b.ts';`, 'src/x/b.ts', true, false],
+    [`import { type A, type B } from '../b.ts';`, 'src/b.ts', true, false],
+    [`import { type A, b } from './b.ts';`, 'src/x/b.ts', false, false],
+    [`import {\n  a,\n  type B,\n} from './b.ts';`, 'src/x/b.ts', false, false],
+    [`import * as a from './b.ts';`, 'src/x/b.ts', false, false],
+    [`export * from './b.ts';`, 'src/x/b.ts', false, false],
+    [`export type { A } from './b.ts';`, 'src/x/b.ts', true, false],
+    [`import './b.ts';`, 'src/x/b.ts', false, false],
+    [`const b = await import('./b.ts');`, 'src/x/b.ts', false, true],
+    [`type B = typeof import('./b.ts');`, 'src/x/b.ts', true, true],
+    [`import zod from 'zod';`, 'zod', false, false],
+  ])('finds what is imported: %j', (text, target, typeOnly, dynamic) => {
+    expect(importsOf('src/x/a.ts', text)).toEqual([{ target, ours: text.includes('./'), typeOnly, dynamic }]);
+  });
+
+  it.each([
+    ['a // any', 'a       '],
+    ['/* any */ a', '          a'],
+    [`f('any', "any")`, 'f(     ,      )'],
+    ['`any ${any} any` + b', '      (any)      + b'],
+    ['`${{ a: `${b}` }}`', '  ({ a:   (b)  }) '],
+    ['`${/[)]/.test(a)}`', '  (     .test(a)) '],
+    ['x = /any[/"]/g.test(y)', 'x =           .test(y)'],
+    ['x / any / y', 'x / any / y'],
+    [`'it\\'s any' + a`, '            + a'],
+  ])('leaves only code: %s', (text, code) => {
+    expect(codeOf(text)).toBe(code);
+  });
+
+  it('loses its way in no file: brackets are balanced in what is left', () => {
+    const count = (code: string, char: string): number => code.split(char).length;
+    const lost = [...sources, ...tests].filter(({ code }: Source) =>
+      ['()', '[]', '{}'].some(([open = '', close = '']) => count(code, open) !== count(code, close)),
+    );
+    expect(lost.map(({ path }) => path)).toEqual([]);
   });
 });

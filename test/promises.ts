@@ -215,6 +215,18 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'A commit that fails answers nothing and loses no report.',
     heldBy: ['test/actors/desk.test.ts', 'report'],
   },
+  'log:rebuild': {
+    claim: 'Views and heads are disposable: filled again from the log they are the same.',
+    heldBy: ['test/projections/rebuild.test.ts', 'rebuilt views and heads equal the live ones'],
+  },
+  'log:newer': {
+    claim: 'A database of a newer version is refused and left as it is.',
+    heldBy: ['test/events/sqlite.test.ts', 'of a newer version is refused and left as it is'],
+  },
+  'log:clock': {
+    claim: 'Time never goes back in the log, though the clock did.',
+    heldBy: ['test/daemon/clock.test.ts', 'takes no time back in the log'],
+  },
   'log:samples': { claim: 'Every released shape stays readable.', heldBy: ['test/events/samples.test.ts', 'sample'] },
   'log:events-page': {
     claim: 'docs/events.md is the catalogue.',

@@ -128,10 +128,11 @@ export class Desk {
     this.#options.onFatal(error);
   }
 
-  /** Waits for what is under way and takes nothing more. */
+  /** Waits for what is under way and takes nothing more: commands are refused from then on, and reports come to nothing. */
   async close(): Promise<void> {
     while (this.#batch || this.#writing) await this.settled().catch(() => {});
     this.#closed = true;
+    this.#trouble ??= new LogUnavailable(new Error('The log has been closed.'));
     if (this.#retry) clearTimeout(this.#retry);
   }
 

@@ -24,7 +24,7 @@ import { until } from '../support/wait.ts';
 
 /** The same deeds for the same seed, though not at the same moments. */
 const SEED = Number(process.env.WATCHKEEPER_CHAOS_SEED ?? 20_251);
-const FAULTS = 300;
+const FAULTS = 150;
 const NAMES = Array.from({ length: 20 }, (_, index) => `s${String(index).padStart(2, '0')}`);
 const PATIENCE = { windowMs: 40, holdMs: 150 };
 
@@ -42,6 +42,18 @@ let killedAt = 0;
 
 const seeded = `(WATCHKEEPER_CHAOS_SEED=${SEED})`;
 const all = (): Recorded[] => log.read({});
+
+/** What the run is to hold at least, and does not yet: classes of failure, facts, answers. */
+function missing(given: readonly Answered[]): string[] {
+  const facts = all();
+  const found = new Set<string>(facts.map(({ type }) => type));
+  for (const { data } of facts) if ('failure' in data) found.add(data.failure.class);
+  for (const { answer } of given) found.add(isRefusal(answer) ? answer.refused : answer.kind);
+  const types = ['SessionLost', 'ListFailed', 'ConnectFailed', 'LoginRequired', 'ServerFailed', 'ServerRemoved'];
+  const calls = ['CallHeld', 'CallApproved', 'CallStarted', 'CallResent', 'result', 'ended', 'held', 'log-unavailable'];
+  return [...failureClass.options, ...types, ...calls].filter((name) => !found.has(name));
+}
+
 const streams = (kind: string): Map<string, Recorded[]> => {
   const found = new Map<string, Recorded[]>();
   for (const fact of all()) {
@@ -54,7 +66,7 @@ describe(`after two lives full of faults ${seeded}`, () => {
   beforeAll(async () => {
     first = await crew({ log, ...PATIENCE });
     const before = new Chaos(first, NAMES, SEED, 0);
-    await before.rage(FAULTS);
+    await before.rage(() => before.faults >= FAULTS);
     log.mend();
     await first.kill();
     killedAt = log.lastPosition();
@@ -63,7 +75,9 @@ describe(`after two lives full of faults ${seeded}`, () => {
     const refused = log.refused;
     second = await crew({ log, ...PATIENCE });
     const after = new Chaos(second, NAMES, SEED + 1, 1_000_000);
-    await after.rage(refused + FAULTS);
+    await after.rage(
+      () => after.faults >= refused + FAULTS && missing([...before.answers, ...after.answers]).length === 0,
+    );
     faults = before.faults - refused + after.faults;
     await after.calm();
     answers = [...before.answers, ...after.answers];
@@ -71,12 +85,7 @@ describe(`after two lives full of faults ${seeded}`, () => {
 
   it('there were enough of them, of every class', () => {
     expect(faults).toBeGreaterThanOrEqual(200);
-    const classes = all().flatMap(({ data }) => ('failure' in data ? [data.failure.class] : []));
-    expect(new Set(classes)).toEqual(new Set(failureClass.options));
-    const types = new Set(all().map(({ type }) => type));
-    const expected = ['SessionLost', 'ListFailed', 'ConnectFailed', 'LoginRequired', 'ServerFailed', 'ServerRemoved'];
-    for (const type of [...expected, 'CallHeld', 'CallStarted', 'CallResent']) expect(types).toContain(type);
-    expect(log.refused).toBeGreaterThan(10);
+    expect(missing(answers)).toEqual([]);
   });
 
   it('the product never contradicted itself, and no server ran twice at once', () => {
@@ -190,12 +199,10 @@ describe(`after two lives full of faults ${seeded}`, () => {
     }
   });
 
-  it('no call was answered before its end was written, or otherwise than it was written', () => {
-    expect(answers.length).toBeGreaterThan(100);
+  it('no call was answered before its end was written, or otherwise than it was written', async () => {
+    expect(answers.length).toBeGreaterThan(50);
     expect(answers.filter(({ inLedger }) => !inLedger)).toEqual([]);
-    expect(openCalls(log.real.db)).toEqual([]);
-    const outcomes = new Set(answers.map(({ answer }) => (isRefusal(answer) ? answer.refused : answer.kind)));
-    for (const kind of ['result', 'ended', 'held', 'log-unavailable']) expect(outcomes).toContain(kind);
+    await until(() => openCalls(log.real.db).length === 0, { what: 'the last held calls to expire' });
   });
 
   it('no call ran twice, and none ran that is said not to have run', () => {

@@ -438,6 +438,18 @@ describe('closing', () => {
     expect(pids(under)).toEqual([1]);
   });
 
+  it('takes nothing more, and may be asked for twice', async () => {
+    const under = deskUnderTest();
+    const a = counter(under);
+    await under.desk.close();
+    expect(await a.tell(add(1), undefined)).toMatchObject({ refused: 'log-unavailable' });
+    void a.report(add(2), undefined);
+    await turn();
+    await under.desk.close();
+    expect(under.log.attempts).toBe(0);
+    expect(under.degraded).toEqual([]);
+  });
+
   it('ends though the log takes nothing', async () => {
     const under = deskUnderTest({ retryMs: 1 });
     const a = counter(under);

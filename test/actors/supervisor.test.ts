@@ -280,6 +280,14 @@ describe('a server that nobody uses', () => {
     expect(made.server('a').opened).toBe(2);
   });
 
+  it('starts anew when its entry changes', async () => {
+    const made = await crew();
+    await made.configure(entryOf('a', { limits }));
+    await until(() => made.server('a').closed === 1 && made.state('a') === 'idle');
+    await made.configure(entryOf('a', { limits: { idleStopMs: null } }));
+    await made.reaches('a', 'ready');
+  });
+
   it('goes on as long as it is used', async () => {
     const made = await crew();
     await made.configure(entryOf('a', { limits: { idleStopMs: 150 } }));

@@ -191,7 +191,7 @@ describe('an edit', () => {
     expect(text(path)).toBe('second and ours');
   });
 
-  it('where a folder should be says what is wrong', async () => {
+  it('in the place of a folder says what is wrong', async () => {
     const path = join(file('not a folder'), 'mcp.json');
     await expect(configEditor(path).setEntry('a', { command: 'x' })).rejects.toMatchObject({ name: 'FileError' });
   });

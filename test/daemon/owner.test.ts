@@ -1,15 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { AlreadyOwned, type Ownership, takeOwnership } from '../../src/daemon/owner.ts';
 import { atEnd } from '../support/cleanup.ts';
-import { type Home, makeHome, plainEnv, startDaemon } from '../support/daemon.ts';
-import { cliMain } from '../support/paths.ts';
-import { isAlive, signal } from '../support/processes.ts';
 import { tempDir } from '../support/temp.ts';
-import { until } from '../support/wait.ts';
 
 const held: Ownership[] = [];
 atEnd(() => {
@@ -32,14 +27,12 @@ function refusalOf(dir: string): string {
   throw new Error('The directory was taken twice.');
 }
 
-/** Every file with its content; what is written all the time, the database, by name alone. */
+/** Every file with its mode, time and content. */
 function stateOf(dir: string): Record<string, string> {
   return Object.fromEntries(
     readdirSync(dir)
       .sort()
-      .filter((name) => !name.endsWith('.sock'))
       .map((name) => {
-        if (name.startsWith('watchkeeper.db')) return [name, ''];
         const { mtimeMs, mode } = statSync(join(dir, name));
         return [
           name,
@@ -116,89 +109,5 @@ describe('A data directory', () => {
   it('is another one for another directory', () => {
     take(tempDir());
     take(tempDir());
-  });
-});
-
-interface Contender {
-  readonly child: ChildProcess;
-  readonly output: { stdout: string; stderr: string };
-  readonly ended: Promise<number | null>;
-  code: number | null | undefined;
-}
-
-function up(home: Home): Contender {
-  const args = [cliMain, 'up', '--json', '--port', '0', '--config', home.config, '--data', home.dir];
-  const child = spawn(process.execPath, args, {
-    cwd: home.home,
-    env: plainEnv(home.home),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => (output.stdout += chunk));
-  child.stderr.on('data', (chunk) => (output.stderr += chunk));
-  const contender: Contender = {
-    child,
-    output,
-    code: undefined,
-    ended: new Promise((resolve) => {
-      child.on('exit', (code) => {
-        contender.code = code;
-        resolve(code);
-      });
-    }),
-  };
-  atEnd(async () => {
-    if (contender.code !== undefined) return;
-    signal(child.pid ?? 0, 'SIGKILL');
-    await contender.ended;
-  });
-  return contender;
-}
-
-const isReady = ({ output }: Contender): boolean => output.stdout.includes('\n');
-
-describe('A second daemon', () => {
-  it('in the directory of a running one exits 1, names it, and changes nothing', async () => {
-    const daemon = await startDaemon();
-    const before = stateOf(daemon.dir);
-    const facts = await daemon.events();
-    const second = up(daemon);
-    expect(await second.ended).toBe(1);
-    expect(second.output.stderr).toContain(`pid ${daemon.pid}`);
-    expect(second.output.stderr).toContain(daemon.url);
-    expect(second.output.stdout).toBe('');
-    expect(stateOf(daemon.dir)).toEqual(before);
-    expect(await daemon.events()).toEqual(facts);
-    expect(await daemon.status()).toEqual([]);
-  });
-
-  it.each([1, 2, 3, 4, 5])(
-    'started at the same instant: one of the two runs, the other exits 1 and names it (pair %d)',
-    async () => {
-      const home = makeHome();
-      const pair = [up(home), up(home)];
-      await until(() => pair.some(isReady) && pair.some(({ code }) => code !== undefined), { limitMs: 25_000 });
-      const winner = pair.find(isReady);
-      const loser = pair.find(({ code }) => code !== undefined);
-      expect(winner?.code).toBeUndefined();
-      expect(loser?.code).toBe(1);
-      expect(loser?.output.stdout).toBe('');
-      expect(loser?.output.stderr).toContain(`pid ${winner?.child.pid}`);
-      const facts = JSON.parse(readFileSync(join(home.dir, 'daemon.json'), 'utf8'));
-      expect(facts.pid).toBe(winner?.child.pid);
-      signal(winner?.child.pid ?? 0, 'SIGTERM');
-      expect(await winner?.ended).toBe(0);
-    },
-  );
-
-  it('starts at once after the first was killed, for there is no lock that outlives it', async () => {
-    const daemon = await startDaemon();
-    const first = daemon.pid;
-    await daemon.kill();
-    expect(isAlive(first)).toBe(false);
-    expect(existsSync(join(daemon.dir, 'daemon.json'))).toBe(true);
-    await daemon.restart();
-    expect(daemon.pid).not.toBe(first);
-    expect((await daemon.api('GET', '/health')).status).toBe(200);
   });
 });

@@ -26,7 +26,7 @@ const tiny: Partial<Limits> = {
   callTimeoutMs: 60,
   callMaxMs: 120,
   pollIntervalMs: 50,
-  stableMs: 100,
+  stableMs: 30,
 };
 
 /** A call as it was answered, and whether that was true in the ledger at that moment. */
@@ -70,10 +70,9 @@ export class Chaos {
     return met + this.#made.log.refused;
   }
 
-  /** Disturbs until so many faults were met. */
-  async rage(faults: number): Promise<void> {
+  /** Disturbs until there was enough of it. */
+  async rage(enough: () => boolean): Promise<void> {
     await this.#configure();
-    const random = dice(this.#seed);
     const all = [
       ...[...this.#entries.keys()].map((name, index) => this.#disturb(name, dice(this.#seed + 1_000 + index))),
       ...[1, 2, 3, 4].map((index) => this.#caller(dice(this.#seed + 2_000 + index))),
@@ -81,7 +80,7 @@ export class Chaos {
       this.#saboteur(dice(this.#seed + 4_000)),
     ];
     const limit = performance.now() + 60_000;
-    while (this.faults < faults && performance.now() < limit) await pause(10 + random() * 5);
+    while (!enough() && performance.now() < limit) await pause(10);
     this.#over = true;
     await Promise.all(all);
   }
@@ -135,10 +134,15 @@ export class Chaos {
       if (what < 0.4) await pause(random() * 40, undefined, { signal: options.signal }).catch(() => {});
       return { content: [{ type: 'text', text: 'done' }], ...(what > 0.9 ? { isError: true } : {}) };
     };
+    const forget = (): void => {
+      server.forgetSession();
+      for (let n = 0; n < 3; n += 1) this.#ask(name, 'allow-all', random);
+    };
     const deeds: (() => void)[] = [
       () => server.lose(this.#failure(random)),
       () => server.lose(this.#failure(random)),
-      () => server.forgetSession(),
+      forget,
+      forget,
       () => {
         server.openings.push(this.#failure(random));
         again();
@@ -177,7 +181,7 @@ export class Chaos {
       again,
     ];
     while (!this.#over) {
-      await pause(random() * 80);
+      await pause(random() * 60);
       const entry = this.#entries.get(name);
       // What is off or broken comes back before long: there is little to disturb in it.
       if (entry === null || entry?.disabled || entry?.problem) {
@@ -191,24 +195,28 @@ export class Chaos {
     const names = [...this.#entries.keys()];
     const modes: PermissionMode[] = ['allow-all', 'allow-all', 'allow-all', 'ask', 'deny'];
     while (!this.#over) {
-      const target = toolOf(names[Math.floor(random() * names.length)] ?? '');
-      const mode = modes[Math.floor(random() * modes.length)] ?? 'ask';
-      this.#calls += 1;
-      const n = this.#calls;
-      const leave = new AbortController();
-      if (random() < 0.1) setTimeout(() => leave.abort(), random() * 30);
-      const more = { args: { n }, mode, wait: random() < 0.8, signal: leave.signal };
-      const once = this.#made.call(target, more).then(async (answer) => {
-        this.#answered(n, answer);
-        // The same call again, as one does who was told to.
-        if (isRefusal(answer) || answer.kind !== 'held' || random() < 0.5) return;
-        await pause(random() * 60);
-        this.#answered(n, await this.#made.call(target, more));
-      });
-      const open = once.finally(() => void this.#open.delete(open));
-      this.#open.add(open);
-      await pause(random() * 15);
+      const name = names[Math.floor(random() * names.length)] ?? '';
+      this.#ask(name, modes[Math.floor(random() * modes.length)] ?? 'ask', random);
+      await pause(random() * 25);
     }
+  }
+
+  #ask(name: string, mode: PermissionMode, random: () => number): void {
+    const target = toolOf(name);
+    this.#calls += 1;
+    const n = this.#calls;
+    const leave = new AbortController();
+    if (random() < 0.1) setTimeout(() => leave.abort(), random() * 30);
+    const more = { args: { n }, mode, wait: random() < 0.8, signal: leave.signal };
+    const once = this.#made.call(target, more).then(async (answer) => {
+      this.#answered(n, answer);
+      // The same call again, as one does who was told to.
+      if (isRefusal(answer) || answer.kind !== 'held' || random() < 0.5) return;
+      await pause(random() * 60);
+      this.#answered(n, await this.#made.call(target, more));
+    });
+    const open = once.finally(() => void this.#open.delete(open));
+    this.#open.add(open);
   }
 
   #answered(n: number, answer: CallEnd | Refusal): void {
@@ -237,7 +245,7 @@ export class Chaos {
 
   async #saboteur(random: () => number): Promise<void> {
     while (!this.#over) {
-      await pause(30 + random() * 200);
+      await pause(80 + random() * 400);
       this.#made.log.fail(1 + Math.floor(random() * 3));
     }
   }

@@ -4,17 +4,12 @@
  */
 import { assign, setup } from 'xstate';
 import type { CallFact, CallFactType } from '../../events/call.events.ts';
+import { arrowsOf } from '../arrows.ts';
 import type { Heard } from '../head.ts';
 import type { CallReport } from './call.commands.ts';
 import { blankCall, type CallContext, evolveCall } from './call.state.ts';
 
-const hears = (arrows: { readonly [Type in CallFactType]?: string | null }) =>
-  Object.fromEntries(
-    Object.entries(arrows).map(([type, target]) => [
-      type,
-      { ...(target === null ? {} : { target }), actions: 'record' as const },
-    ]),
-  ) as { [Type in CallFactType]?: { target?: string; actions: 'record' } };
+const hears = arrowsOf<CallFactType>();
 
 const holdDue = { actions: { type: 'issue' as const, params: (): CallReport => ({ type: 'ReportHoldElapsed' }) } };
 

@@ -4,6 +4,7 @@
  */
 import { assign, fromCallback, setup } from 'xstate';
 import type { ServerFact, ServerFactType } from '../../events/server.events.ts';
+import { arrowsOf } from '../arrows.ts';
 import type { Heard } from '../head.ts';
 import type { ServerReport } from './server.commands.ts';
 import { blankServer, evolveServer, type ServerContext } from './server.state.ts';
@@ -15,14 +16,7 @@ export interface OfConnection {
 
 const effect = fromCallback<{ type: never }, OfConnection>(() => {});
 
-/** Where each fact leads; `null` is "remembered, no move". Fact names are checked by the compiler. */
-const hears = (arrows: { readonly [Type in ServerFactType]?: string | null }) =>
-  Object.fromEntries(
-    Object.entries(arrows).map(([type, target]) => [
-      type,
-      { ...(target === null ? {} : { target }), actions: 'record' as const },
-    ]),
-  ) as { [Type in ServerFactType]?: { target?: string; actions: 'record' } };
+const hears = arrowsOf<ServerFactType>();
 
 /** A timer moves nothing: it reports that it is due, marked with the connection it was set for. */
 const due = (report: (connection: number) => ServerReport) => ({

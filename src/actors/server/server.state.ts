@@ -97,6 +97,8 @@ export function evolveServer(context: ServerContext, fact: Heard<ServerFact>): S
         verdict,
         failures: 0,
         error: null,
+        // A server that sleeps starts anew when its entry changes, like any other.
+        stopReason: context.stopReason === 'idle' ? null : context.stopReason,
       };
     }
     case 'ServerRemoved':

@@ -525,6 +525,13 @@ describe('reports of a connection', () => {
     const asleep = [...pasts.ready, stopRequested('idle'), stopped('idle'), enabled];
     expect(headAfter(asleep).context.stopReason).toBe('idle');
     expect(headAfter([...asleep, connecting(2)]).context.stopReason).toBeNull();
+    expect(headAfter([...asleep, configured({ revision: 'r2' })]).context.stopReason).toBeNull();
+  });
+
+  it('that nobody used it, and then a changed entry, start it anew once it is closed', () => {
+    given(...pasts.ready, stopRequested('idle'), configured({ revision: 'r2' }))
+      .when(stoppedNow())
+      .then(stopped('config-changed'), enabled);
   });
 });
 
