@@ -226,7 +226,7 @@ describe('Views', () => {
 const pure: readonly RegExp[] = [
   /^src\/events\/(?:.+\.events|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
-  /^src\/actors\/(?:head|refusal|table|journal|rules)\.ts$/,
+  /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
@@ -418,6 +418,7 @@ describe('The repository', () => {
     // Homes in examples belong to nobody.
     const homes = /(?:\/home|\/Users|[A-Z]:\\+Users)[/\\]+(?!(?:u|you|me|user|name)\b)[A-Za-z0-9][\w.-]*/;
     expect(found(homes)).toEqual([]);
+    expect(found(/(?<![\w.~/-])\/(?:work|root)\//)).toEqual([]);
   });
 
   it.runIf(files !== null)('names no host of a package registry', () => {

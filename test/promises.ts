@@ -209,7 +209,7 @@ export const promises: Readonly<Record<string, Promised>> = {
   },
   'log:replay': {
     claim: 'Folding the log gives the recorded states; rebuilt views equal the live ones.',
-    heldBy: ['test/actors/chaos.test.ts', ''],
+    heldBy: ['test/actors/chaos.test.ts', 'views and heads that are built anew from the log are those that were there'],
   },
   'log:full-disk': {
     claim: 'A commit that fails answers nothing and loses no report.',

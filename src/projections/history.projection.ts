@@ -4,6 +4,9 @@ import type { Recorded } from '../events/envelope.ts';
 import { serverFacts } from '../events/server.events.ts';
 import { type Handlers, type Projection, serverOf } from './projection.ts';
 
+/** Cause of the last interval of a server that was removed. */
+const REMOVED = 'ServerStopped: removed';
+
 /** Nobody watched: the daemon was dead. */
 export const UNOBSERVED = 'unobserved';
 
@@ -105,6 +108,8 @@ function handlersOn(intervals: Intervals): Handlers {
       if (lastAlive === null) return;
       for (const open of intervals.everyOpen()) {
         const { server, state } = open;
+        // A server that was removed is nobody's to watch.
+        if (open.cause === REMOVED) continue;
         const diedAt = Math.max(lastAlive, open.started);
         turn(server, open, UNOBSERVED, diedAt, fact);
         // What was at rest still is; for the others the daemon's own end follows as a fact of theirs.

@@ -100,6 +100,18 @@ describe('The history of a server', () => {
   });
 });
 
+describe('A server that was removed', () => {
+  it('is not watched any more: a restart adds nothing to its history', async () => {
+    const { story, intervals } = given();
+    await story.tell(1_000, a, ...first);
+    await story.tell(2_000, a, removed, stopRequested('removed'));
+    await story.tell(3_000, a, stopped('removed'));
+    const before = intervals();
+    await story.tell(9_000, 'daemon', daemonStarted(5_000));
+    expect(intervals()).toEqual(before);
+  });
+});
+
 describe('Reading the history', () => {
   async function two() {
     const { story, intervals } = given();
