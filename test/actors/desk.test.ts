@@ -247,13 +247,14 @@ describe('a commit that fails', () => {
     const under = deskUnderTest({ retryMs: 2 });
     const a = counter(under);
     under.log.fail(6);
-    await a.tell(add(1), undefined);
-    expect(under.degraded).toHaveLength(1);
-    expect(String(under.degraded[0])).toMatch('disk is full');
-    await until(() => under.desk.trouble === null);
+    // Tried six times in vain, and then written.
+    await a.report(add(1), undefined);
+    expect(under.log.refused).toBe(6);
     expect(under.degraded).toEqual([expect.any(Error), null]);
+    expect(String(under.degraded[0])).toMatch('disk is full');
     under.log.fail(1);
     await a.tell(add(2), undefined);
+    expect(under.degraded).toHaveLength(3);
     await until(() => under.desk.trouble === null);
     expect(under.degraded.map((error) => error === null)).toEqual([false, true, false, true]);
   });
