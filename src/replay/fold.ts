@@ -2,7 +2,7 @@
  * Folding a stream: by the table, as the daemon does, and through the machine itself, as proof that both agree.
  * A fact is heard by both or by neither, and leads to the same state.
  */
-import { type AnyStateMachine, createActor, SimulatedClock, type SnapshotFrom } from 'xstate';
+import { type AnyStateMachine, createActor, SimulatedClock, type SnapshotFrom, StateMachine } from 'xstate';
 import { type Head, type Heard, type Rules, step } from '../actors/head.ts';
 import { leafOf, leafValue } from '../actors/table.ts';
 import type { Fact } from '../events/catalogue.ts';
@@ -28,7 +28,9 @@ export interface MachineStep<Context> {
  * Steps a machine without running it. `transition()` of XState builds an actor and a system for every step; the scope it
  * needs is the same each time and is made once here.
  */
-export function machineFolder<Context>(machine: AnyStateMachine, initial: { state: string; context: Context }) {
+export function machineFolder<Context>(whole: AnyStateMachine, initial: { state: string; context: Context }) {
+  // Without its effects: they never start here, and making them ready would be most of the work of a step.
+  const machine: AnyStateMachine = new StateMachine(whole.config, { ...whole.implementations, actors: {} });
   const self = createActor(machine, { clock: new SimulatedClock() });
   const scope = {
     self,

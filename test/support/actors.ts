@@ -274,6 +274,8 @@ export class ScriptedServer {
   onCall: (call: TakenCall) => Promise<RawResult> = async ({ tool }) => ({ content: [{ type: 'text', text: tool }] });
 
   opened = 0;
+  /** Ends that were begun, and those that are over. */
+  closing = 0;
   closed = 0;
   listed = 0;
   /** Openings and connections that have not ended. */
@@ -441,6 +443,7 @@ export class ScriptedConnection implements Connection {
 
   async #close(): Promise<void> {
     this.over = true;
+    this.server.closing += 1;
     for (const fail of [...this.#underWay]) {
       fail(new CallError('lost', 'call: the connection was closed before the answer', { sent: true }));
     }

@@ -468,7 +468,7 @@ describe('a held call whose caller no longer waits', () => {
   });
 
   it('expires if nobody comes back for it', async () => {
-    const made = await ready({ windowMs: 20, holdMs: 150 });
+    const made = await ready({ windowMs: 20, holdMs: 1_000 });
     const { id } = ended(await made.call(get, ask));
     await made.calls.approve(id, 'ann', 'once');
     await until(() => row(made, id)?.state === 'settled');
@@ -477,7 +477,7 @@ describe('a held call whose caller no longer waits', () => {
   });
 
   it('is joined by the same call while it is held, and runs for that one', async () => {
-    const made = await ready({ windowMs: 200 });
+    const made = await ready({ windowMs: 5_000 });
     const leave = new AbortController();
     const first = made.call(get, { ...ask, signal: leave.signal });
     const id = await heldId(made);
