@@ -344,6 +344,7 @@ function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): P
     case 'expired':
       return 'call-expired';
     case 'failed':
+      if (because === 'limit') return 'call-timeout';
       return because === 'rejected' ? 'call-rejected' : 'server-not-connected';
     case 'cancelled':
       return 'call-cancelled';

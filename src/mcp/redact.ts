@@ -6,19 +6,25 @@ const SHORTEST_SECRET = 3;
 /** Lines of a multi-line secret (a key file) are masked by themselves, since text is often shown line by line. */
 const SHORTEST_LINE = 8;
 
-/** Things that look like credentials whoever wrote them. The first group, where there is one, is kept. */
+/** What is longer is cut before it is searched: whoever reads it needs its beginning, and a server may send megabytes. */
+const LONGEST_TEXT = 16_384;
+
+/**
+ * Things that look like credentials whoever wrote them. The first group, where there is one, is kept. Every repetition in
+ * front of the telling part has a bound: without one, a long run of letters takes time with the square of its length.
+ */
 const patterns: readonly (readonly [RegExp, string])[] = [
   [
     /(\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|dpop)\s+)?)[^\s"',;]+/gi,
     `$1${MASK}`,
   ],
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}/gi, `$1${MASK}`],
-  [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@"'<>]+@/gi, `$1${MASK}@`],
+  [/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'<>]{1,1024}@/gi, `$1${MASK}@`],
   [
-    /([?&;][^=&\s"'<>]*(?:token|key|secret|passw|auth|sig|credential|session|code)[^=&\s"'<>]*=)[^&\s"'<>#]+/gi,
+    /([?&;][^=&\s"'<>]{0,64}(?:token|key|secret|passw|auth|sig|credential|session|code)[^=&\s"'<>]{0,64}=)[^&\s"'<>#]+/gi,
     `$1${MASK}`,
   ],
-  [/(\b\w*(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY)\w*=)[^\s"']+/g, `$1${MASK}`],
+  [/(\b\w{0,64}(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY)\w{0,64}=)[^\s"']+/g, `$1${MASK}`],
   [/\bsk-[\w-]{8,}/g, MASK],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abeoprs]-)[\w-]{10,}/g, MASK],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, MASK],
@@ -34,8 +40,10 @@ export function redactor(secrets: readonly string[]): (text: string) => string {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
   const known = forms.length === 0 ? null : new RegExp(forms.map(escapeForRegExp).join('|'), 'g');
   return (text) => {
+    // Known secrets first and in all of the text, so that the cut leaves no half of one behind.
     const masked = known === null ? text : text.replace(known, MASK);
-    return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), masked);
+    const short = masked.length > LONGEST_TEXT ? `${masked.slice(0, LONGEST_TEXT)}…` : masked;
+    return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), short);
   };
 }
 

@@ -43,15 +43,23 @@ let killedAt = 0;
 const seeded = `(WATCHKEEPER_CHAOS_SEED=${SEED})`;
 const all = (): Recorded[] => log.read({});
 
+/** Types of facts and classes of failures that are in the log. */
+const found = new Set<string>();
+log.committed$.subscribe((facts) => {
+  for (const { type, data } of facts) {
+    found.add(type);
+    if ('failure' in data) found.add(data.failure.class);
+  }
+});
+
 /** What the run is to hold at least, and does not yet: classes of failure, facts, answers. */
 function missing(given: readonly Answered[]): string[] {
-  const facts = all();
-  const found = new Set<string>(facts.map(({ type }) => type));
-  for (const { data } of facts) if ('failure' in data) found.add(data.failure.class);
-  for (const { answer } of given) found.add(isRefusal(answer) ? answer.refused : answer.kind);
-  const types = ['SessionLost', 'ListFailed', 'ConnectFailed', 'LoginRequired', 'ServerFailed', 'ServerRemoved'];
-  const calls = ['CallHeld', 'CallApproved', 'CallStarted', 'CallResent', 'result', 'ended', 'held', 'log-unavailable'];
-  return [...failureClass.options, ...types, ...calls].filter((name) => !found.has(name));
+  const kinds = new Set(given.map(({ answer }) => (isRefusal(answer) ? answer.refused : answer.kind)));
+  const facts = ['SessionLost', 'ListFailed', 'ConnectFailed', 'LoginRequired', 'ServerFailed', 'ServerRemoved'];
+  const calls = ['CallHeld', 'CallApproved', 'CallStarted', 'CallResent'];
+  const wanted = [...failureClass.options, ...facts, ...calls];
+  const answered = ['result', 'ended', 'held', 'log-unavailable'] as const;
+  return [...wanted.filter((name) => !found.has(name)), ...answered.filter((kind) => !kinds.has(kind))];
 }
 
 const streams = (kind: string): Map<string, Recorded[]> => {

@@ -21,10 +21,10 @@ export function dice(seed: number): () => number {
 
 /** So short that every limit is met often. */
 const tiny: Partial<Limits> = {
-  connectTimeoutMs: 60,
-  listTimeoutMs: 60,
-  callTimeoutMs: 60,
-  callMaxMs: 120,
+  connectTimeoutMs: 150,
+  listTimeoutMs: 150,
+  callTimeoutMs: 100,
+  callMaxMs: 200,
   pollIntervalMs: 50,
   stableMs: 30,
 };
