@@ -150,8 +150,7 @@ class Gathered {
   readonly #items = new Map<string, Item>();
   readonly #warnings: string[] = [];
   #nameless = 0;
-  #cache: CacheHint | undefined;
-  #pages = 0;
+  readonly #hints: (CacheHint | null)[] = [];
 
   constructor(kind: Kind, refusal: (item: Item) => string | null) {
     this.#kind = kind;
@@ -177,16 +176,10 @@ class Gathered {
     }
   }
 
-  /** The hints of one page. A page without any among pages with them may not be kept at all. */
+  /** The hint of one page. */
   keep({ ttlMs, cacheScope }: Item): void {
-    this.#pages += 1;
     const given = typeof ttlMs === 'number' && ttlMs >= 0;
-    if (!given && this.#cache === undefined) return;
-    const before = this.#cache ?? { ttlMs: this.#pages === 1 ? Number.POSITIVE_INFINITY : 0, cacheScope: 'public' };
-    this.#cache = {
-      ttlMs: Math.min(before.ttlMs, given ? ttlMs : 0),
-      cacheScope: before.cacheScope === 'public' && cacheScope === 'public' ? 'public' : 'private',
-    };
+    this.#hints.push(given ? { ttlMs, cacheScope: cacheScope === 'public' ? 'public' : 'private' } : null);
   }
 
   list(redact: (text: string) => string): RawList {
@@ -196,8 +189,18 @@ class Gathered {
       );
     const warnings = [...new Set(this.#warnings)].map(redact);
     const items = [...this.#items.values()];
-    return this.#cache === undefined ? { items, warnings } : { items, warnings, cache: this.#cache };
+    const cache = weakest(this.#hints);
+    return cache === null ? { items, warnings } : { items, warnings, cache };
   }
+}
+
+/** A page without a hint among pages with one may not be kept at all. */
+function weakest(hints: readonly (CacheHint | null)[]): CacheHint | null {
+  if (hints.every((hint) => hint === null)) return null;
+  return {
+    ttlMs: Math.min(...hints.map((hint) => hint?.ttlMs ?? 0)),
+    cacheScope: hints.every((hint) => hint?.cacheScope === 'public') ? 'public' : 'private',
+  };
 }
 
 const keyWord = (key: string): string => (key === 'name' ? 'name' : key === 'uri' ? 'URI' : 'URI template');
