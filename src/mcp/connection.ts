@@ -68,7 +68,7 @@ export interface RequestOptions {
   readonly meta?: Readonly<Record<string, unknown>>;
   /** What the caller can do, declared with this request in place of what was declared at the start. Modern era only. */
   readonly capabilities?: Readonly<Record<string, unknown>>;
-  /** Told once, before the request leaves: the id the server will know it by. Never told when nothing is sent. */
+  /** Told before the request leaves: the id the server of this connection will know it by. Never when nothing is sent. */
   readonly onSent?: (id: number) => void;
 }
 
@@ -102,7 +102,10 @@ export interface ServerRequest {
   readonly params: Readonly<Record<string, unknown>> | undefined;
   /** As in a notification. Null says nothing: the request may belong to any call that is under way, or to none. */
   readonly related: number | null;
-  /** Ends when the server cancels the request or the connection is over; the reply then goes nowhere. */
+  /**
+   * Ends when the server cancels the request or the connection is over, and the reply then goes nowhere; or when the related
+   * request of ours is over.
+   */
   readonly signal: AbortSignal;
 }
 

@@ -16,6 +16,7 @@ const LONGEST_RESUME_MS = 30_000;
 const GOODBYE_MS = 1_000;
 
 export class StreamableChannel implements Channel {
+  readonly breaksOff = true;
   onmessage: (message: Message, over?: Id) => void = () => {};
   onend: (reason: Observation) => void = () => {};
   /** Given by the server with the answer to initialize; legacy era only. */

@@ -130,7 +130,7 @@ export class Wire {
       });
       return { answer, awaited: () => false, cancel: async () => false, abandon: () => {} };
     }
-    const stop = new AbortController();
+    const stop = this.#channel.breaksOff ? new AbortController() : null;
     this.#pending.set(id, {
       onProgress: options.onProgress,
       onActivity: options.onActivity,
@@ -143,7 +143,7 @@ export class Wire {
     options.onSent?.(id);
     const sending = this.#channel
       .send(this.#request(id, method, params, options), {
-        signal: stop.signal,
+        signal: stop?.signal,
         headers: options.headers,
         onAnswerEnd: (observation) => this.#pending.get(id)?.settle({ kind: 'fault', observation, sent: true }),
       })
@@ -156,7 +156,7 @@ export class Wire {
         },
       );
     const abandon = () => {
-      if (this.#forget(id)) stop.abort();
+      if (this.#forget(id)) stop?.abort();
     };
     return {
       answer,
@@ -268,7 +268,7 @@ export class Wire {
   }
 
   /** Legacy servers and those on a pipe are told; over modern HTTP closing the stream says it. */
-  async #cancel(id: number, reason: string, stop: AbortController, sending: Promise<boolean>): Promise<boolean> {
+  async #cancel(id: number, reason: string, stop: AbortController | null, sending: Promise<boolean>): Promise<boolean> {
     if (!this.#forget(id)) return sending;
     if (this.envelope === null || !this.perRequestStream) {
       const notice: Message = {
@@ -278,7 +278,7 @@ export class Wire {
       };
       void this.#channel.send(notice).catch(() => {});
     }
-    stop.abort();
+    stop?.abort();
     return sending;
   }
 
