@@ -47,6 +47,8 @@ export class Flight {
   #progress = Number.NEGATIVE_INFINITY;
   #telling = false;
   #asks = 0;
+  #asking = 0;
+  #askedAt = 0;
 
   constructor(server: string) {
     this.server = server;
@@ -57,8 +59,9 @@ export class Flight {
     return this.#cancel.signal;
   }
 
-  get isOver(): boolean {
-    return this.#outcome !== null;
+  /** For how long the server has been waiting for an answer of this client, in ms; null when it waits for none. */
+  get asksSince(): number | null {
+    return this.#asking === 0 ? null : performance.now() - this.#askedAt;
   }
 
   cancel(reason: unknown): void {
@@ -107,8 +110,14 @@ export class Flight {
     const { peer } = this;
     // While it is asked already, the client is one that can be asked; what it declared is looked at when it is back.
     if (peer !== null && !canBeAsked(peer, method, params)) return unable(method);
-    if (peer?.ask) return peer.ask(method, params, signal).catch(() => gone(method));
-    return this.#askLater(method, params, signal, key);
+    this.#asking += 1;
+    this.#askedAt = performance.now();
+    try {
+      if (peer?.ask) return await peer.ask(method, params, signal).catch(() => gone(method));
+      return await this.#askLater(method, params, signal, key);
+    } finally {
+      this.#asking -= 1;
+    }
   }
 
   /** Takes what a modern client brings; names still missing are asked for again. Throws for what is no answer at all. */

@@ -105,7 +105,7 @@ export function createHub(options: HubOptions): Hub {
   const unlisted = (name: string, server: string | undefined): string | undefined => {
     const known = lists.serversOf(server).filter((one) => !directory.known(one));
     if (server !== undefined) return known[0];
-    return known.find((one) => name.startsWith(`${one}__`) || name.startsWith(`mcp__${one}__`)) ?? known[0];
+    return known.find((one) => name.startsWith(`${one}__`) || name.startsWith(`mcp__${one}__`));
   };
   const common: Readonly<Record<string, Method>> = {
     ...toolMethods({ directory, calls, lists, relay, unlisted }),

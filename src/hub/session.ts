@@ -98,7 +98,10 @@ export class Session {
     const missed = this.#store.after(lastEventId);
     if (missed === null) return false;
     const { stream: id, events } = missed;
-    if (id === OWN_STREAM) this.#own ??= this.#stream(OWN_STREAM);
+    if (id === OWN_STREAM) {
+      this.#own ??= this.#stream(OWN_STREAM);
+      this.#untold.clear();
+    }
     const live = id === OWN_STREAM ? this.#own : this.#streams.get(id);
     if (live) live.attach(response, events);
     else {
@@ -111,9 +114,8 @@ export class Session {
 
   /** Says something that belongs to no request. A change that nobody hears of is told when the client listens next. */
   tell(method: string, params?: Members): void {
-    if (this.#own !== null)
-      this.#own.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }, true);
-    else if (method.endsWith('/list_changed')) this.#untold.add(method);
+    this.#own?.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }, true);
+    if (!this.#own?.isOpen && method.endsWith('/list_changed')) this.#untold.add(method);
   }
 
   /** Asks the client over `say`, the stream of the request it concerns. */

@@ -18,6 +18,9 @@ const PATIENCE_MS = 300;
 /** The same where nothing is known yet and the server is there. */
 const FIRST_PATIENCE_MS = 1_500;
 
+/** Questions of one request that come this close together may be asked at once, in ms. */
+const TOGETHER_MS = 50;
+
 export const KINDS: readonly ListKind[] = ['prompts', 'resources', 'resourceTemplates'];
 
 interface Known {
@@ -147,7 +150,7 @@ export class Upstream {
 
   /**
    * A request of a legacy server goes to the client whose request it belongs to. Where the server does not say which one
-   * that is, it goes ahead only if there is no doubt: one client alone has requests with this server.
+   * that is, it goes on only if there is no doubt: one client alone has requests with this server that could ask now.
    */
   async #asked({ method, params, related, signal }: ServerRequest): Promise<ServerReply> {
     const flight = this.flightOf(related) ?? this.#onlyFlight();
@@ -160,8 +163,9 @@ export class Upstream {
     return { error: { code: codes.internal, message } };
   }
 
+  /** A request whose last question is not answered yet is taken to wait for that, and to ask nothing else meanwhile. */
   #onlyFlight(): Flight | null {
-    const flights = [...this.flights];
+    const flights = [...this.flights].filter(({ asksSince }) => asksSince === null || asksSince < TOGETHER_MS);
     const parties = new Set(flights.map(({ peer }) => peer?.party ?? null));
     return parties.size === 1 ? (flights.at(-1) ?? null) : null;
   }
