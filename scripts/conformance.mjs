@@ -1,8 +1,9 @@
 #!/usr/bin/env node
 /**
- * The official conformance suite against the hub: a daemon with our fixture server as its only entry, asked through
- * `/mcp/<server>`, once a revision, once a transport to the server. Prints `N of N` a run; exit code 1 if any falls short.
- * `--suite <folder>`: where the suite is installed if not here. `--only <scenario>`: that one alone, with its details.
+ * The official conformance suite against the hub, on both sides: as a server, with our fixture server behind it, asked
+ * through `/mcp/<server>`; as a client, with the suite's servers behind it. Prints `N of N` a run; exit code 1 if any falls
+ * short. `--suite <folder>`: where the suite is installed if not here. `--upstream <name>`: one run alone (`client`, or as
+ * printed). `--only <scenario>`: that server scenario alone, with its details.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,6 +35,27 @@ const UPSTREAMS = [
   { transport: 'http', era: 'legacy', revisions: ['2025-11-25'] },
   { transport: 'stdio', era: 'legacy', revisions: ['2025-11-25'] },
 ];
+
+/** Client scenarios that are not about logins. */
+const CLIENT = {
+  '2025-11-25': [
+    'initialize',
+    'tools_call',
+    'elicitation-sep1034-client-defaults',
+    'sse-retry',
+    'json-schema-2020-12-preservation',
+  ],
+  '2026-07-28': [
+    'tools_call',
+    'request-metadata',
+    'sep-2322-client-request-state',
+    'http-standard-headers',
+    'http-custom-headers',
+    'http-invalid-tool-headers',
+    'json-schema-ref-no-deref',
+    'json-schema-2020-12-preservation',
+  ],
+};
 
 const firstLine = (child) =>
   new Promise((resolve, reject) => {
@@ -136,6 +158,13 @@ function runSuite(args) {
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, output })));
 }
 
+/** Required scenarios without a failed check. Those that do not count are listed once more at the end, by their kind. */
+function passedIn(output) {
+  const unscored = new Set([...output.matchAll(/^\s+[✓✗] (\S+) \(/gmu)].map(([, name]) => name));
+  const passed = [...output.matchAll(/^✓ (\S+): \d+ passed/gmu)].map(([, name]) => name);
+  return passed.filter((name) => !unscored.has(name)).length;
+}
+
 async function main() {
   if (!existsSync(suite)) throw new Error(`The conformance suite is not installed (${suite}).`);
   const only = option('only');
@@ -162,15 +191,35 @@ async function main() {
           continue;
         }
         const { code, output } = await runSuite(['server', '--url', url, '--requirements', revision]);
-        const found = /(\d+)\s*(?:\/|of)\s*(\d+) required/i.exec(output);
-        const passed = found === null ? (code === 0 ? required : 0) : Number(found[1]);
+        const passed = passedIn(output);
         console.log(`${label} server, revision ${revision}: ${passed} of ${required}`);
         if (process.argv.includes('--verbose') || code !== 0 || passed < required) console.log(output);
         short ||= code !== 0 || passed < required;
       }
     });
   }
+  if (only === undefined && (which === undefined || which === 'client')) short ||= await clientFallsShort();
   process.exitCode = short ? 1 : 0;
+}
+
+/** One scenario after the other: each starts a daemon of its own. */
+async function clientFallsShort() {
+  let short = false;
+  for (const [revision, scenarios] of Object.entries(CLIENT)) {
+    let passed = 0;
+    for (const scenario of scenarios) {
+      const command = `${process.execPath} ${join(root, 'test/conformance/client-driver.mjs')}`;
+      const { code, output } = await runSuite([
+        'client',
+        ...['--command', command, '--scenario', scenario, '--spec-version', revision],
+      ]);
+      if (code === 0) passed += 1;
+      else console.log(output);
+    }
+    console.log(`client scenarios, revision ${revision}: ${passed} of ${scenarios.length}`);
+    short ||= passed < scenarios.length;
+  }
+  return short;
 }
 
 await main();

@@ -13,8 +13,9 @@ describe.skipIf(!existsSync(suite))('the official conformance suite', () => {
     ['stdio dual', 2],
     ['http legacy', 1],
     ['stdio legacy', 1],
+    ['client', 2],
   ])(
-    'passes with a server behind the hub: %s',
+    'passes with the hub in between: %s',
     async (upstream, runs) => {
       const script = join(projectRoot, 'scripts/conformance.mjs');
       const { stdout } = await promisify(execFile)(process.execPath, [script, '--upstream', upstream]);
