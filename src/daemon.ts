@@ -214,13 +214,14 @@ async function listen(
   { allowRemote = false }: DaemonOptions,
   paths: Paths,
   { settings }: LoadedSettings,
-  { keeper }: Parts,
+  { keeper, hub }: Parts,
   token: { readonly current: string },
   logger: Logger,
 ): Promise<Served> {
   let port = 0;
   const app = await buildApp({
     keeper,
+    mcp: hub,
     token: () => token.current,
     port: () => port,
     allowedHosts: settings.http.allowedHosts,
@@ -240,11 +241,12 @@ async function listen(
 }
 
 async function close(
-  { log, desk, supervisor, calls, daemonJournal }: Parts,
+  { log, desk, supervisor, calls, daemonJournal, hub }: Parts,
   served: Served,
   run: string,
 ): Promise<void> {
   await calls.abandon();
+  hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);
   await daemonJournal.tell({ type: 'DaemonStopped', data: { run } }, undefined);
   await desk.close();

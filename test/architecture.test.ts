@@ -71,6 +71,12 @@ const layers: readonly Layer[] = [
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
+    of: 'src/hub/',
+    may: ['src/events/', 'src/actors/', 'src/mcp/', 'src/http/'],
+    types: ['src/keeper/directory.ts'],
+    because: 'the endpoint relays between its clients and connections, and every call goes through the call desk',
+  },
+  {
     of: 'src/daemon/',
     may: [
       'src/events/',
@@ -80,6 +86,7 @@ const layers: readonly Layer[] = [
       'src/config/',
       'src/projections/',
       'src/keeper/',
+      'src/hub/',
       'src/root.ts',
     ],
     types: ['src/http/keeper.ts'],

@@ -17,6 +17,7 @@ import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
 import { history } from './commands/history.ts';
 import { log } from './commands/log.ts';
+import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
 import { remove } from './commands/remove.ts';
@@ -41,6 +42,7 @@ export const commands: readonly Command[] = [
   test,
   tools,
   call,
+  mcp,
   approvals,
   approve,
   deny,

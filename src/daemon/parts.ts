@@ -16,6 +16,7 @@ import type { CallFact } from '../events/call.events.ts';
 import type { ConfigFact, DaemonFact } from '../events/daemon.events.ts';
 import { openLog, type SqliteLog } from '../events/sqlite.ts';
 import type { Keeper } from '../http/keeper.ts';
+import { createHub, type Hub } from '../hub/hub.ts';
 import { Allowlist } from '../keeper/allowlist.ts';
 import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
@@ -62,6 +63,7 @@ export interface Parts {
   readonly configuration: Configuration;
   readonly daemonJournal: Actor<null, DaemonFact, DaemonFact>;
   readonly keeper: Keeper;
+  readonly hub: Hub;
 }
 
 export function assemble(options: PartsOptions): Parts {
@@ -84,7 +86,7 @@ export function assemble(options: PartsOptions): Parts {
       entry ? resolve(entry) : (problem ?? { field: 'entry', message: 'cannot be used' }),
     server: {
       desk,
-      open: openConnection,
+      open: (opening) => openConnection({ ...opening, capabilities: OFFERED }),
       read: readList,
       runId: options.runId,
       version,
@@ -177,8 +179,22 @@ export function assemble(options: PartsOptions): Parts {
     configuration,
     daemonJournal: journal<DaemonFact>('daemon', desk, log),
     keeper,
+    hub: createHub({
+      version,
+      supervisor,
+      calls,
+      directory,
+      log,
+      instructions: () => keeper.instructions().servers,
+    }),
   };
 }
+
+/**
+ * What servers may ask of their client: the hub passes it on to whoever made the call. Roots are none as long as nobody
+ * calls, which leaves a server with the folders of its own arguments.
+ */
+const OFFERED = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} };
 
 /** What is shown of a server whose entry has an error. */
 const SHOWN = { include: [], exclude: [], toolPrefix: undefined, disabled: false };

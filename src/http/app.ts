@@ -20,6 +20,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
+import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -39,6 +40,8 @@ export interface AppOptions {
   /** Hears of mistakes of our own, which callers are told nothing about. */
   readonly log: { error(what: object, message: string): void };
   readonly streamLimits?: StreamLimits;
+  /** The MCP endpoint; without one there are no such routes. */
+  readonly mcp?: Mcp;
 }
 
 /** Everything but the listening. The instance is ready: `inject` it, or hand it to `serve`. */
@@ -103,6 +106,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });
   adminRoutes(app, keeper);
+  if (options.mcp) mcpRoutes(app, options.mcp);
   docsRoutes(app, options.port);
   await app.ready();
   return app;

@@ -7,6 +7,7 @@ import type { ToolDefinition } from '../events/shapes.ts';
 import {
   bareLengths,
   effectivePrefix,
+  findTool,
   hubNames,
   type MountMode,
   type NameLengths,
@@ -15,7 +16,7 @@ import {
 } from '../mcp/endpoint.naming.ts';
 import { toolFilter } from '../mcp/globs.ts';
 import { hash8, sha256Hex } from '../mcp/hash.ts';
-import { type Names, registeredNames, type ToolRef } from '../mcp/naming.ts';
+import { type Names, registeredNames, type ServerTools, type ToolRef } from '../mcp/naming.ts';
 import { type AcceptedTool, listSignature, readTools } from '../mcp/tools.ts';
 import type { RegistryRow } from '../projections/registry.projection.ts';
 
@@ -56,26 +57,38 @@ export class Directory {
   readonly #lists = new Map<string, ReadonlyMap<string, AcceptedTool>>();
   /** What was wrong with each list though it was taken. */
   readonly #flaws = new Map<string, readonly string[]>();
+  readonly #listeners = new Set<() => void>();
   #names: Names | null = null;
+  #endpoints = new Map<string | undefined, Names>();
 
   constructor(options: DirectoryOptions, rows: readonly RegistryRow[], log: EventLog) {
     this.#options = options;
     for (const { server, tools, warnings } of rows) this.#put(server, tools, warnings);
     log.committed$.subscribe((facts) => {
+      let changed = false;
       for (const { type, stream, data } of facts) {
         const server = stream.slice('server-'.length);
         if (type === 'ServerRemoved') this.#drop(server);
         else if (type === 'ToolsListed' && 'tools' in data && data.tools)
           this.#put(server, data.tools, data.warnings ?? []);
         else if (type !== 'ServerConfigured') continue;
-        this.#names = null;
+        changed = true;
       }
+      if (changed) this.refresh();
     });
   }
 
   /** Entries changed: who is hidden and who is not has to be looked at again. */
   refresh(): void {
     this.#names = null;
+    this.#endpoints.clear();
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Called whenever names or tools may have changed. Returns what takes the listener away again. */
+  onChanged(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #put(server: string, definitions: readonly ToolDefinition[], warnings: readonly string[]): void {
@@ -134,20 +147,49 @@ export class Directory {
     return effectivePrefix(this.#options.visibility(server)?.toolPrefix);
   }
 
+  /** Names of tools on `/mcp/<server>`, or on `/mcp`. */
+  endpointNames(server?: string): Names {
+    const known = this.#endpoints.get(server);
+    if (known) return known;
+    const rules = { maxLength: this.#options.maxLength, hash8 };
+    const names =
+      server === undefined
+        ? this.hubNames(this.#shown())
+        : serverNames({ server, tools: this.#toolsShown(server), prefix: this.#prefix(server) }, rules);
+    this.#endpoints.set(server, names);
+    return names;
+  }
+
+  /** Names on `/mcp` of whatever servers list, by the rules for tools. */
+  hubNames(lists: readonly ServerTools[]): Names {
+    const mounted = lists.map((list) => ({ ...list, prefix: this.#prefix(list.server) }));
+    return hubNames(mounted, this.#options.mountMode, { maxLength: this.#options.maxLength, hash8 });
+  }
+
+  /** The tool a client of an endpoint means: in the endpoint's own form or the registered one. */
+  findOn(name: string, server?: string): ListedTool | undefined {
+    const ref = findTool(name, this.endpointNames(server), this.names, server);
+    return ref && this.listed(ref);
+  }
+
+  listed(ref: ToolRef): ListedTool | undefined {
+    const name = this.nameOf(ref);
+    const tool = this.#lists.get(ref.server)?.get(ref.tool);
+    return name !== undefined && tool ? { name, server: ref.server, tool } : undefined;
+  }
+
   /** Names on `/mcp/<server>`, without the prefix. */
   lengthsOf(server: string): NameLengths {
-    const prefix = this.#options.visibility(server)?.toolPrefix;
-    const mounted = { server, tools: this.#toolsShown(server), prefix };
-    return bareLengths(serverNames(mounted, { maxLength: this.#options.maxLength, hash8 }), prefix);
+    return bareLengths(this.endpointNames(server), this.#prefix(server));
   }
 
   /** Names on `/mcp`. */
   hubLengths(): NameLengths {
-    const mounted = this.#shown().map((shown) => ({
-      ...shown,
-      prefix: this.#options.visibility(shown.server)?.toolPrefix,
-    }));
-    return nameLengths(hubNames(mounted, this.#options.mountMode, { maxLength: this.#options.maxLength, hash8 }));
+    return nameLengths(this.endpointNames());
+  }
+
+  #prefix(server: string): string | undefined {
+    return this.#options.visibility(server)?.toolPrefix;
   }
 
   #shown(): { server: string; tools: string[] }[] {

@@ -1,10 +1,12 @@
 import type { Observation } from './failure.ts';
-import type { Message } from './message.ts';
+import type { Id, Message } from './message.ts';
 
 /** What carries messages to one server and back. The SDK's transport interface, cut down and with faults that tell more. */
 export interface Channel {
-  /** A message came. */
-  onmessage: (message: Message) => void;
+  /** Whether a message on its way can be broken off; a signal for each is not free. */
+  readonly breaksOff: boolean;
+  /** A message came. `over`: id of the request on whose own stream it came, where requests have streams. */
+  onmessage: (message: Message, over?: Id) => void;
   /** The channel is at its end and says why. Once, and not after `close`. */
   onend: (reason: Observation) => void;
   /** Rejects with a `Fault`. */

@@ -22,20 +22,100 @@ export interface Verdict {
   readonly at: number;
 }
 
+/** How long a list may be kept (revision 2026-07-28): the weakest of all its pages. */
+export interface CacheHint {
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
+}
+
 export interface ToolList {
   /** As received, unknown members included, pages joined, in the server's order. */
   readonly tools: readonly ToolDefinition[];
   readonly warnings: readonly string[];
+  /** Absent when the server gives none. */
+  readonly cache?: CacheHint;
 }
 
-export interface CallOptions {
-  /** Ends when the caller or the daemon no longer wants the answer; the server is told. */
+/** What can be listed beside tools, and the member that tells two entries apart: `name`, `uri`, `uriTemplate`. */
+export type ListKind = 'prompts' | 'resources' | 'resourceTemplates';
+
+export interface RawList {
+  /** As received; those without a text in the telling member are left out, of two equal ones the first is kept. */
+  readonly items: readonly Readonly<Record<string, unknown>>[];
+  readonly warnings: readonly string[];
+  readonly cache?: CacheHint;
+}
+
+export interface ProgressReport {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  readonly _meta?: unknown;
+}
+
+export interface RequestOptions {
+  /** Ends when the caller or the daemon no longer wants the answer; the server is told, under the id it knows. */
   readonly signal: AbortSignal;
-  /** Time without answer or progress, in milliseconds. */
+  /** Time without answer or progress, in milliseconds. It stands still while a request of the server waits for our answer. */
   readonly idleMs: number;
   /** Time in all, in milliseconds. */
   readonly maxMs: number;
-  readonly onProgress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  readonly onProgress?: (progress: ProgressReport) => void;
+  /**
+   * The caller's own `_meta`. All of it goes on but what belongs to a single hop: `progressToken`, protocol version, client
+   * info, client capabilities, subscription id, and on a legacy connection the log level.
+   */
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** What the caller can do, declared with this request in place of what was declared at the start. Modern era only. */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** Told before the request leaves: the id the server of this connection will know it by. Never when nothing is sent. */
+  readonly onSent?: (id: number) => void;
+}
+
+export interface CallOptions extends RequestOptions {
+  /** Further members of `params`, sent as they are: `inputResponses` and `requestState` (modern), `task` (legacy). */
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** An answer of the server, whichever kind. The error's message is free of secrets; `data` is as received. */
+export type RelayAnswer =
+  | { readonly kind: 'result'; readonly result: RawResult }
+  | { readonly kind: 'error'; readonly error: RelayError };
+
+export interface RelayError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** A notification as received. */
+export interface ServerNotification {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+  /** Id (see `onSent`) of the request on whose own stream it came; null on a pipe, the push stream, the older transport. */
+  readonly related: number | null;
+}
+
+/** A request of a legacy server to its client, such as `sampling/createMessage`, `elicitation/create`, `roots/list`. */
+export interface ServerRequest {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>> | undefined;
+  /** As in a notification. Null says nothing: the request may belong to any call that is under way, or to none. */
+  readonly related: number | null;
+  /**
+   * Ends when the server cancels the request or the connection is over, and the reply then goes nowhere; or when the related
+   * request of ours is over.
+   */
+  readonly signal: AbortSignal;
+}
+
+export type ServerReply = { readonly result: unknown } | { readonly error: RelayError };
+
+/** What became of the wish to hear of changes of resources. */
+export interface WatchedResources {
+  readonly watched: readonly string[];
+  /** In the legacy era with the server's own error; null where it left the URI out without a word. */
+  readonly refused: readonly { readonly uri: string; readonly error: RelayError | null }[];
 }
 
 /** A `tools/call` result as received. */
@@ -81,6 +161,38 @@ export interface Connection {
   listTools(signal: AbortSignal): Promise<ToolList>;
   /** Rejects with a CallError and nothing else. */
   callTool(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<RawResult>;
+  /**
+   * All pages of a list. Empty when the server does not declare it or does not know the method. Rejects with a
+   * ConnectionError, as `listTools` does.
+   */
+  listAll(kind: ListKind, signal: AbortSignal): Promise<RawList>;
+  /**
+   * Any request, relayed as it is: `params` without `_meta`. Resolves with the server's answer, an error too. Rejects with a
+   * CallError and nothing else, when there is no JSON-RPC answer; never with one that has a `code`.
+   */
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>> | undefined,
+    options: RequestOptions,
+  ): Promise<RelayAnswer>;
+  /** Tells the server something (`notifications/roots/list_changed`). Whether it arrives is not known. */
+  notify(method: string, params?: Readonly<Record<string, unknown>>): void;
+  /**
+   * The whole set of resources whose changes are wanted from now on, in place of the set before; updates come as
+   * notifications. Both eras: `resources/subscribe` and `unsubscribe`, or a listen stream that is opened again when it
+   * breaks. Never rejects: what could not be had is in `refused`.
+   */
+  watchResources(uris: readonly string[], signal: AbortSignal): Promise<WatchedResources>;
+  /**
+   * Everything a server says unasked but progress, cancellations and `tools/list_changed`: log messages, changes of
+   * prompts and resources, whatever comes next. The subscription id of our own stream is taken out.
+   */
+  onNotification(listener: (notification: ServerNotification) => void): () => void;
+  /**
+   * Who answers a legacy server's requests; one at a time, the last one given. Without one the
+   * server gets -32601, when it throws -32603. Ping is answered here.
+   */
+  onServerRequest(handler: ((request: ServerRequest) => Promise<ServerReply>) | null): void;
   /** Called once per announcement; bursts are merged by the caller. */
   onToolsChanged(listener: () => void): () => void;
   /** Whether the server can announce changes now; called on each change. */
@@ -104,6 +216,12 @@ export interface OpenOptions {
   readonly onStderr?: (tail: () => string) => void;
   /** Version of the daemon, for `clientInfo`. */
   readonly version: string;
+  /**
+   * Client capabilities to declare: at initialize in the legacy era, with each request in the modern one unless it brings
+   * its own. None by default: declare only what `onServerRequest` can answer. Roots above all only when meant: servers
+   * drop the folders of their own arguments once a client declares them.
+   */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
   /** A warning worth one line of the daemon's log; rate-limited by the connection. */
   readonly onWarning: (message: string) => void;
 }

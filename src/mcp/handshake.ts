@@ -1,13 +1,16 @@
 /** From an unused channel to an agreed protocol version, in either era. */
 import type { Client, PriorDiscovery } from '@modelcontextprotocol/client';
 import type { Era, Phase, Transport } from '../events/shapes.ts';
-import type { Agreement } from './connection.ts';
+import type { Agreement, OpenOptions } from './connection.ts';
 import { meansOldTransport, type Observation, rpcErrorIn } from './failure.ts';
 import { isObject, type RpcError } from './message.ts';
 import type { loadSdk } from './sdk.ts';
 import { type Answer, type Asked, asFault, type Wire } from './wire.ts';
 
 export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
+
+/** What we say of ourselves. */
+export type Self = Pick<OpenOptions, 'version' | 'capabilities'>;
 
 /** How the era is found: not asked for (legacy is known or supposed), or asked, where silence for `probeMs` means legacy. */
 export type Plan = { readonly ask: false } | { readonly ask: true; readonly probeMs: number };
@@ -41,18 +44,12 @@ export class HandshakeError extends Error {
 }
 
 /** Starts the wire and agrees on a version. Rejects with a `HandshakeError`; the wire is still to be closed then. */
-export async function shakeHands(
-  sdk: Sdk,
-  wire: Wire,
-  plan: Plan,
-  version: string,
-  signal: AbortSignal,
-): Promise<Client> {
+export async function shakeHands(sdk: Sdk, wire: Wire, plan: Plan, self: Self, signal: AbortSignal): Promise<Client> {
   if (signal.aborted) throw new HandshakeError('connect', { seen: 'time-limit' }, 'start');
   const stop = () => void wire.close().catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await new Handshake(sdk, wire, version).run(plan);
+    return await new Handshake(sdk, wire, self).run(plan);
   } catch (error) {
     // The channel's own end and the limit explain whatever followed from them.
     if (error instanceof HandshakeError && signal.aborted) {
@@ -67,13 +64,13 @@ export async function shakeHands(
 class Handshake {
   readonly #sdk: Sdk;
   readonly #wire: Wire;
-  readonly #version: string;
+  readonly #self: Self;
   #at: HandshakeError['at'] = 'start';
 
-  constructor(sdk: Sdk, wire: Wire, version: string) {
+  constructor(sdk: Sdk, wire: Wire, self: Self) {
     this.#sdk = sdk;
     this.#wire = wire;
-    this.#version = version;
+    this.#self = self;
   }
 
   async run(plan: Plan): Promise<Client> {
@@ -121,9 +118,9 @@ class Handshake {
   async #connect(prior: PriorDiscovery): Promise<Client> {
     const side = this.#wire.side();
     const client = new this.#sdk.Client(
-      { name: 'watchkeeper', version: this.#version },
+      { name: 'watchkeeper', version: this.#self.version },
       {
-        capabilities: {},
+        capabilities: { ...this.#self.capabilities },
         // Nothing is validated: results are passed on as they come.
         jsonSchemaValidator: {
           getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
@@ -176,8 +173,8 @@ class Handshake {
   #envelope(): Readonly<Record<string, unknown>> {
     return {
       [this.#sdk.PROTOCOL_VERSION_META_KEY]: MODERN,
-      [this.#sdk.CLIENT_INFO_META_KEY]: { name: 'watchkeeper', version: this.#version },
-      [this.#sdk.CLIENT_CAPABILITIES_META_KEY]: {},
+      [this.#sdk.CLIENT_INFO_META_KEY]: { name: 'watchkeeper', version: this.#self.version },
+      [this.#sdk.CLIENT_CAPABILITIES_META_KEY]: this.#self.capabilities ?? {},
     };
   }
 

@@ -7,6 +7,7 @@ import { LINE_LIMIT } from './process.ts';
 import { readEvents } from './sse-body.ts';
 
 export class LegacySseChannel implements Channel {
+  readonly breaksOff = true;
   onmessage: (message: Message) => void = () => {};
   onend: (reason: Observation) => void = () => {};
   protocolVersion: string | undefined;

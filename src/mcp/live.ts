@@ -1,11 +1,28 @@
 /** An open connection: what the rest of the daemon holds in its hands. */
 import type { Failure } from '../events/shapes.ts';
 import { callTool } from './calls.ts';
-import type { Agreement, CallOptions, Connection, RawResult, ToolList } from './connection.ts';
+import type {
+  Agreement,
+  CallOptions,
+  Connection,
+  ListKind,
+  RawList,
+  RawResult,
+  RelayAnswer,
+  RequestOptions,
+  ServerNotification,
+  ServerReply,
+  ServerRequest,
+  ToolList,
+  WatchedResources,
+} from './connection.ts';
 import { Link } from './link.ts';
-import { listTools } from './list.ts';
+import { listAll, listTools } from './list.ts';
+import { isObject } from './message.ts';
 import { headersForCall, type ParamHeaders, paramHeaders } from './param-headers.ts';
-import type { Announce } from './push-source.ts';
+import type { Announcements } from './push-source.ts';
+import { relay } from './relay.ts';
+import { ResourceWatch } from './resource-watch.ts';
 import type { Wire } from './wire.ts';
 
 /** Calls under way when the session is refused are refused one by one; their answers are this close behind. */
@@ -17,6 +34,7 @@ export class LiveConnection implements Connection {
 
   readonly #wire: Wire;
   readonly #link: Link;
+  readonly #resources: ResourceWatch;
   readonly #forgetSession: () => void;
   readonly #onChanged = new Set<() => void>();
   readonly #onPush = new Set<(push: boolean, reason?: string) => void>();
@@ -29,7 +47,7 @@ export class LiveConnection implements Connection {
     wire: Wire,
     agreement: Agreement,
     redact: (text: string) => string,
-    announce: Announce,
+    { announce, listen }: Announcements,
     forgetSession: () => void = () => {},
   ) {
     this.#wire = wire;
@@ -37,18 +55,18 @@ export class LiveConnection implements Connection {
     this.#forgetSession = forgetSession;
     this.#link = new Link(wire, agreement, redact);
     this.lost = this.#link.lost;
-    const changed = () => {
-      for (const listener of [...this.#onChanged]) listener();
-    };
-    wire.onToolsChanged = changed;
+    this.#resources = new ResourceWatch(this.#link, listen, (uri) =>
+      wire.inbound.notification('notifications/resources/updated', { uri }, null),
+    );
+    wire.onToolsChanged = () => this.#toolsChanged();
     wire.onEnded = (reason) => {
-      this.#stopPush.abort();
+      this.#endPush();
       this.#link.lose(this.#link.fail('watch', reason));
     };
-    void this.lost.then(() => this.#stopPush.abort());
+    void this.lost.then(() => this.#endPush());
     announce(
       (push, reason) => this.#pushChanged(push, reason === undefined ? undefined : redact(reason)),
-      changed,
+      () => this.#missed(),
       this.#stopPush.signal,
     );
   }
@@ -61,10 +79,38 @@ export class LiveConnection implements Connection {
     return list;
   }
 
+  listAll(kind: ListKind, signal: AbortSignal): Promise<RawList> {
+    return listAll(this.#link, kind, signal);
+  }
+
   callTool(name: string, args: Readonly<Record<string, unknown>>, options: CallOptions): Promise<RawResult> {
     const marks = this.#params.get(name);
-    const headers = marks !== undefined && 'mirrors' in marks ? headersForCall(marks.mirrors, args) : {};
+    const headers = marks !== undefined && 'mirrors' in marks ? headersForCall(marks.mirrors, args) : undefined;
     return callTool(this.#link, name, args, options, headers);
+  }
+
+  request(
+    method: string,
+    params: Readonly<Record<string, unknown>> | undefined,
+    options: RequestOptions,
+  ): Promise<RelayAnswer> {
+    return relay(this.#link, { method, params, words: method }, options);
+  }
+
+  notify(method: string, params?: Readonly<Record<string, unknown>>): void {
+    this.#wire.notify(method, params);
+  }
+
+  watchResources(uris: readonly string[], signal: AbortSignal): Promise<WatchedResources> {
+    return this.#resources.set(uris, signal);
+  }
+
+  onNotification(listener: (notification: ServerNotification) => void): () => void {
+    return this.#wire.inbound.listen(listener);
+  }
+
+  onServerRequest(handler: ((request: ServerRequest) => Promise<ServerReply>) | null): void {
+    this.#wire.inbound.handler = handler;
   }
 
   onToolsChanged(listener: () => void): () => void {
@@ -92,12 +138,31 @@ export class LiveConnection implements Connection {
   async #end(): Promise<void> {
     const failure = this.#link.failure;
     this.#link.closed = true;
-    this.#stopPush.abort();
+    this.#endPush();
     if (failure?.class === 'session') {
       this.#forgetSession();
       await this.#wire.quiet(LAST_ANSWERS_MS);
     }
     await this.#wire.close();
+  }
+
+  #endPush(): void {
+    this.#stopPush.abort();
+    this.#resources.end();
+  }
+
+  #toolsChanged(): void {
+    for (const listener of [...this.#onChanged]) listener();
+  }
+
+  /** The stream of announcements was away for a while: whatever is announced may have changed. */
+  #missed(): void {
+    this.#toolsChanged();
+    for (const kind of ['prompts', 'resources']) {
+      const declared = this.agreement.capabilities[kind];
+      if (isObject(declared) && declared.listChanged === true)
+        this.#wire.inbound.notification(`notifications/${kind}/list_changed`, undefined, null);
+    }
   }
 
   #pushChanged(push: boolean, reason: string | undefined): void {

@@ -51,18 +51,19 @@ interface Begun {
 /** Goes through the plans that make sense, one channel after the other. */
 async function follow(
   first: Plan,
-  { signal, version }: OpenOptions,
+  self: OpenOptions,
   redact: Redact,
   begin: (plan: Plan) => Begun,
   another: typeof nextPlan = nextPlan,
 ): Promise<Connection> {
   const sdk = await loadSdk();
+  const { signal } = self;
   const tried: Plan[] = [];
   for (let plan = first; ; ) {
     tried.push(plan);
     const begun = begin(plan);
     try {
-      return begun.agreed(await shakeHands(sdk, begun.wire, plan, version, signal));
+      return begun.agreed(await shakeHands(sdk, begun.wire, plan, self, signal));
     } catch (thrown) {
       await begun.wire.close();
       if (!(thrown instanceof HandshakeError)) throw thrown;

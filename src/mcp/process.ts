@@ -25,6 +25,8 @@ const AFTER_STDIN_MS = 2_000;
 const AFTER_TERM_MS = 5_000;
 /** What is left of a group whose leader ended by itself has nobody to answer to. */
 const AFTER_LEADER_MS = 1_000;
+/** Characters that are written without waiting for more. */
+const WRITE_AT_ONCE = 65_536;
 /** Enough of a line for a sample, so that a huge one is not decoded. */
 const SAMPLE_BYTES = 1_024;
 
@@ -41,6 +43,7 @@ export interface ProcessOptions {
 }
 
 export class ProcessChannel implements Channel {
+  readonly breaksOff = false;
   onmessage: (message: Message) => void = () => {};
   onend: (reason: Observation) => void = () => {};
 
@@ -53,6 +56,8 @@ export class ProcessChannel implements Channel {
   #exited: Promise<void> = Promise.resolve();
   #closing: Promise<void> | null = null;
   #ended = false;
+  /** What was said in this turn of the loop: a write costs more than all the rest of a call. */
+  #unwritten = '';
   /** The end of what a dead leader left behind. */
   #swept: Promise<void> | null = null;
 
@@ -103,14 +108,22 @@ export class ProcessChannel implements Channel {
     if (!stdin || this.#ended || this.#exit !== null || this.#closing !== null || !stdin.writable) {
       return Promise.reject(new Fault(this.#endSoFar(), false));
     }
-    // The process is at fault if it does not read; callers have their own limits, so the pipe's backlog is not waited for.
-    stdin.write(`${JSON.stringify(message)}\n`);
+    if (this.#unwritten === '') process.nextTick(() => this.#write());
+    this.#unwritten += `${JSON.stringify(message)}\n`;
+    if (this.#unwritten.length > WRITE_AT_ONCE) this.#write();
     return Promise.resolve();
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#shutDown();
     return this.#closing;
+  }
+
+  /** The process is at fault if it does not read; callers have their own limits, so the pipe's backlog is not waited for. */
+  #write(): void {
+    const text = this.#unwritten;
+    this.#unwritten = '';
+    if (text !== '' && this.#child?.stdin?.writable) this.#child.stdin.write(text);
   }
 
   #spawn(): Promise<ChildProcess> {
@@ -228,6 +241,7 @@ export class ProcessChannel implements Channel {
     const child = this.#child;
     if (child === null || child.pid === undefined) return;
     if (this.#exit === null) {
+      this.#write();
       child.stdin?.end();
       await within(AFTER_STDIN_MS, this.#exited);
     }

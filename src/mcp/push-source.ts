@@ -2,6 +2,7 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Agreement } from './connection.ts';
 import { classify, Fault } from './failure.ts';
+import { type Honored, type Listen, listener } from './listen.ts';
 import { isObject, messagesIn } from './message.ts';
 import { LINE_LIMIT } from './process.ts';
 import { keepPush, NoPush, type OpenPush } from './push.ts';
@@ -9,16 +10,18 @@ import { readEvents } from './sse-body.ts';
 import type { StreamableChannel } from './streamable.ts';
 import type { Wire } from './wire.ts';
 
-/** Begins to watch for announcements, until the signal ends it. */
-export type Announce = (
-  report: (push: boolean, reason?: string) => void,
-  changed: () => void,
-  signal: AbortSignal,
-) => void;
+/** Begins to watch for announcements, until the signal ends it. `report` speaks of tools; `gap`: some may have been missed. */
+export type Announce = (report: (push: boolean, reason?: string) => void, gap: () => void, signal: AbortSignal) => void;
 
-const METHOD_NOT_FOUND = -32601;
-const LISTEN_MS = 30_000;
+/** What a server announces, and how single resources are watched where that needs a stream. */
+export interface Announcements {
+  readonly announce: Announce;
+  /** Null in the legacy era, where resources are subscribed to one by one. */
+  readonly listen: Listen | null;
+}
+
 const UNDECLARED = 'the server does not say that it announces changes';
+const NOT_TOOLS = 'the server does not announce changes of tools';
 
 /** `streamable`: the channel when it is Streamable HTTP, else null. */
 export function announcements(
@@ -26,35 +29,40 @@ export function announcements(
   { era, capabilities }: Agreement,
   wire: Wire,
   streamable: StreamableChannel | null,
-): Announce {
-  const declared = isObject(capabilities.tools) && capabilities.tools.listChanged === true;
+): Announcements {
+  const declares = (capability: string) => {
+    const declared = capabilities[capability];
+    return isObject(declared) && declared.listChanged === true;
+  };
   if (era === 'modern') {
-    if (!declared) return (report) => report(false, UNDECLARED);
-    return (report, changed, signal) => void keepPush(listening(client), report, changed, signal);
+    const listen = listener(client);
+    const filter = {
+      ...(declares('tools') ? { toolsListChanged: true } : {}),
+      ...(declares('prompts') ? { promptsListChanged: true } : {}),
+      ...(declares('resources') ? { resourcesListChanged: true } : {}),
+    };
+    return { announce: lists(listen, filter), listen };
   }
-  if (streamable === null) return (report) => (declared ? report(true) : report(false, UNDECLARED));
+  if (streamable === null)
+    return { announce: (report) => (declares('tools') ? report(true) : report(false, UNDECLARED)), listen: null };
   // Servers announce changes they never declared, so the stream is worth having anyway.
-  return (report, changed, signal) => void keepPush(standingGet(streamable, wire), report, changed, signal);
+  const announce: Announce = (report, gap, signal) => void keepPush(standingGet(streamable, wire), report, gap, signal);
+  return { announce, listen: null };
 }
 
-/** `subscriptions/listen` of the modern era. The SDK never listens again by itself. */
-function listening(client: Client): OpenPush {
-  return async (signal) => {
-    const subscription = await client
-      .listen({ toolsListChanged: true }, { signal, timeout: LISTEN_MS })
-      .catch((error: unknown) => {
-        const unknown = isUnknownMethod(error);
-        throw new NoPush(unknown ? 'the server does not know subscriptions/listen' : reasonOf(error), unknown);
-      });
-    if (subscription.honoredFilter.toolsListChanged !== true) {
-      void subscription.close();
-      throw new NoPush('the server does not announce changes of tools', true);
-    }
-    return {
-      ended: subscription.closed.then((cause) =>
-        cause === 'graceful' ? 'the server ended the subscription' : 'the subscription broke off',
-      ),
-    };
+/** One stream for all lists whose changes are declared. */
+function lists(listen: Listen, filter: Honored): Announce {
+  if (Object.keys(filter).length === 0) return (report) => report(false, UNDECLARED);
+  return (report, gap, signal) => {
+    let tools = false;
+    const open = listen(filter, (honored) => {
+      tools = honored.toolsListChanged === true;
+      if (!tools && honored.promptsListChanged !== true && honored.resourcesListChanged !== true)
+        throw new NoPush(filter.toolsListChanged ? NOT_TOOLS : UNDECLARED, true);
+    });
+    const tell = (push: boolean, reason?: string) =>
+      push && !tools ? report(false, filter.toolsListChanged ? NOT_TOOLS : UNDECLARED) : report(push, reason);
+    void keepPush(open, tell, gap, signal);
   };
 }
 
@@ -86,15 +94,4 @@ function receive(wire: Wire, data: string): void {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-}
-
-function isUnknownMethod(error: unknown): boolean {
-  if (!(error instanceof Fault)) return isObject(error) && error.code === METHOD_NOT_FOUND;
-  const { observation } = error;
-  return observation.seen === 'status' && [404, 405, 501].includes(observation.status);
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof Fault) return classify('watch', error.observation).message;
-  return error instanceof Error ? error.message : String(error);
 }

@@ -2,7 +2,7 @@
 import type { Channel, SendOptions } from './channel.ts';
 import { type Answer, type Exchanger, type Headers, mediaType, readAll } from './exchange.ts';
 import { Fault, type Observation } from './failure.ts';
-import { type Message, messagesIn } from './message.ts';
+import { type Id, type Message, messagesIn } from './message.ts';
 import { headerValue } from './param-headers.ts';
 import { LINE_LIMIT } from './process.ts';
 import { readEvents } from './sse-body.ts';
@@ -16,7 +16,8 @@ const LONGEST_RESUME_MS = 30_000;
 const GOODBYE_MS = 1_000;
 
 export class StreamableChannel implements Channel {
-  onmessage: (message: Message) => void = () => {};
+  readonly breaksOff = true;
+  onmessage: (message: Message, over?: Id) => void = () => {};
   onend: (reason: Observation) => void = () => {};
   /** Given by the server with the answer to initialize; legacy era only. */
   sessionId: string | undefined;
@@ -57,7 +58,7 @@ export class StreamableChannel implements Channel {
         void this.#follow(answer, message, options);
         return;
       case 'application/json':
-        this.#deliver(await readAll(answer, LINE_LIMIT, this.target));
+        this.#deliver(await readAll(answer, LINE_LIMIT, this.target), message.id);
         options.onAnswerEnd?.({
           seen: 'unparsable',
           detail: `${this.target} answered without the response to the request`,
@@ -115,7 +116,8 @@ export class StreamableChannel implements Channel {
       if (answer !== null) {
         tries = 0;
         const end = await readEvents(answer, LINE_LIMIT, (data) => {
-          if (this.#deliver(data).some(({ id, method }) => method === undefined && id === message.id)) answered = true;
+          if (this.#deliver(data, message.id).some(({ id, method }) => method === undefined && id === message.id))
+            answered = true;
         });
         lastEventId = end.lastEventId ?? lastEventId;
         fromServer = end.retryMs ?? fromServer;
@@ -136,7 +138,7 @@ export class StreamableChannel implements Channel {
     options.onAnswerEnd?.(reason);
   }
 
-  #deliver(text: string): readonly Message[] {
+  #deliver(text: string, over: Id | undefined): readonly Message[] {
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);
@@ -144,7 +146,7 @@ export class StreamableChannel implements Channel {
       return [];
     }
     const messages = messagesIn(parsed) ?? [];
-    for (const message of messages) this.onmessage(message);
+    for (const message of messages) this.onmessage(message, over);
     return messages;
   }
 

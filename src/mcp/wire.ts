@@ -1,12 +1,15 @@
 /**
- * Between a channel and the SDK's client: requests of our own go out and come back as they are, everything else is the
- * SDK's (handshake, listen streams, answers to the server). The SDK re-reads results through its schemas, where one
- * unknown content block or one odd tool fails the whole.
+ * Between a channel and the SDK's client: requests of our own go out and come back as they are, and so does what the server
+ * says by itself; the handshake and the listen streams are the SDK's. The SDK re-reads results through its schemas, where
+ * one unknown content block or one odd tool fails the whole.
  */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import type { Channel } from './channel.ts';
+import type { ProgressReport } from './connection.ts';
 import { Fault, type Observation } from './failure.ts';
-import { isObject, type Message, type RpcError } from './message.ts';
+import { CLIENT_CAPABILITIES, forwarded } from './hop.ts';
+import { Inbound } from './inbound.ts';
+import { type Id, isObject, type Message, type RpcError } from './message.ts';
 
 /** What became of a request. `sent` says whether it may have reached the server. */
 export type Answer =
@@ -14,14 +17,10 @@ export type Answer =
   | { readonly kind: 'error'; readonly error: RpcError }
   | { readonly kind: 'fault'; readonly observation: Observation; readonly sent: boolean };
 
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
-}
-
 export interface Asked {
   readonly answer: Promise<Answer>;
+  /** Whether the server may be waiting for us rather than we for it. */
+  awaited(): boolean;
   /** Gives the request up and tells the server. Resolves with whether it may have reached the server. */
   cancel(reason: string): Promise<boolean>;
   /** Gives it up without a word to the server. */
@@ -31,12 +30,21 @@ export interface Asked {
 export interface AskOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Asks the server for progress. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
+  /** A request of the server that may belong to this one came or was answered. */
+  readonly onActivity?: (() => void) | undefined;
+  /** The caller's `_meta`; what belongs to one hop is taken out. */
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
+  /** Client capabilities in place of those of the envelope; modern era only. */
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
+  /** Told the id before anything is sent. */
+  readonly onSent?: ((id: number) => void) | undefined;
 }
 
 interface Pending {
   readonly settle: (answer: Answer) => void;
-  readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onProgress: ((progress: ProgressReport) => void) | undefined;
+  readonly onActivity: (() => void) | undefined;
 }
 
 /** Ids of ours; the SDK counts from 0 and makes a handful. Numbers, since some servers cannot read others. */
@@ -54,6 +62,11 @@ export class Wire {
   /** What every request of the modern era carries in `_meta`; null in the legacy era. */
   envelope: Readonly<Record<string, unknown>> | null = null;
 
+  readonly inbound = new Inbound(
+    (message) => void this.#channel.send(message).catch(() => {}),
+    (related) => this.#touch(related),
+  );
+
   readonly #channel: VersionedChannel;
   readonly #pending = new Map<number, Pending>();
   #side: SdkSide | null = null;
@@ -64,7 +77,7 @@ export class Wire {
   constructor(channel: VersionedChannel, perRequestStream: boolean) {
     this.#channel = channel;
     this.perRequestStream = perRequestStream;
-    channel.onmessage = (message) => this.receive(message);
+    channel.onmessage = (message, over) => this.receive(message, over);
     channel.onend = (reason) => this.#end(reason);
   }
 
@@ -97,6 +110,7 @@ export class Wire {
     if (!this.#closed) {
       this.#closed = true;
       this.#failAll({ seen: 'daemon', detail: 'the connection was closed' });
+      this.inbound.end();
       this.#side?.onclose?.();
     }
     await this.#channel.close();
@@ -114,20 +128,22 @@ export class Wire {
         observation: end ?? { seen: 'daemon', detail: 'the connection is closed' },
         sent: false,
       });
-      return { answer, cancel: async () => false, abandon: () => {} };
+      return { answer, awaited: () => false, cancel: async () => false, abandon: () => {} };
     }
-    const stop = new AbortController();
+    const stop = this.#channel.breaksOff ? new AbortController() : null;
     this.#pending.set(id, {
       onProgress: options.onProgress,
+      onActivity: options.onActivity,
       settle: (outcome) => {
-        this.#pending.delete(id);
+        this.#forget(id);
         settle(outcome);
         if (this.#pending.size === 0) this.#onQuiet();
       },
     });
+    options.onSent?.(id);
     const sending = this.#channel
-      .send(this.#request(id, method, params, options.onProgress !== undefined), {
-        signal: stop.signal,
+      .send(this.#request(id, method, params, options), {
+        signal: stop?.signal,
         headers: options.headers,
         onAnswerEnd: (observation) => this.#pending.get(id)?.settle({ kind: 'fault', observation, sent: true }),
       })
@@ -140,13 +156,24 @@ export class Wire {
         },
       );
     const abandon = () => {
-      if (this.#pending.delete(id)) stop.abort();
+      if (this.#forget(id)) stop?.abort();
     };
-    return { answer, cancel: (reason) => this.#cancel(id, reason, stop, sending), abandon };
+    return {
+      answer,
+      awaited: () => this.inbound.waits(id),
+      cancel: (reason) => this.#cancel(id, reason, stop, sending),
+      abandon,
+    };
   }
 
-  /** A message from the server, on whatever stream. */
-  receive(message: Message): void {
+  /** Says something that has no answer. The modern era has no such messages beside cancellations. */
+  notify(method: string, params: Readonly<Record<string, unknown>> | undefined): void {
+    if (this.ended !== null || this.#closed || this.envelope !== null) return;
+    void this.#channel.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(() => {});
+  }
+
+  /** A message from the server. `over`: the request on whose own stream it came. */
+  receive(message: Message, over?: Id): void {
     if (message.method === undefined) {
       const id = Number(message.id);
       if (Number.isInteger(id) && id >= FIRST_ID && id < this.#nextId && message.id !== null) {
@@ -160,46 +187,89 @@ export class Wire {
           );
         return;
       }
-    } else if (message.id === undefined) {
-      if (message.method === 'notifications/progress') {
-        this.#progress(message.params ?? {});
-        return;
-      }
-      if (message.method === 'notifications/tools/list_changed') this.onToolsChanged();
+    } else {
+      const related = this.#relatedTo(over);
+      if (message.id === undefined) this.#notified(message.method, message, related);
+      else this.#requested(message.id, message.method, message.params, related);
+      return;
     }
     this.#side?.receive(message);
+  }
+
+  #notified(method: string, message: Message, related: number | null): void {
+    switch (method) {
+      case 'notifications/progress':
+        this.#progress(message.params ?? {});
+        break;
+      case 'notifications/tools/list_changed':
+        this.onToolsChanged();
+        break;
+      case 'notifications/cancelled':
+        if (!this.inbound.cancelled(message.params?.requestId)) this.#side?.receive(message);
+        break;
+      case 'notifications/subscriptions/acknowledged':
+        this.#side?.receive(message);
+        break;
+      default:
+        this.inbound.notification(method, message.params, related);
+    }
+  }
+
+  /** The modern era knows no requests of servers, and over HTTP it has no way to answer one. */
+  #requested(id: Id, method: string, params: Message['params'], related: number | null): void {
+    if (this.envelope === null) this.inbound.request(id, method, params, related);
+    else if (!this.perRequestStream) this.inbound.refuse(id, method);
+  }
+
+  #relatedTo(over: Id | undefined): number | null {
+    return typeof over === 'number' && this.#pending.has(over) ? over : null;
   }
 
   #request(
     id: number,
     method: string,
     params: Readonly<Record<string, unknown>> | undefined,
-    progress: boolean,
+    { onProgress, meta, capabilities }: AskOptions,
   ): Message {
-    if (this.envelope === null && !progress)
+    const progress = onProgress !== undefined;
+    if (this.envelope === null && !progress && meta === undefined)
       return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
-    const meta = {
+    const whole = {
       ...this.envelope,
+      ...(this.envelope !== null && capabilities !== undefined ? { [CLIENT_CAPABILITIES]: capabilities } : {}),
       ...(isObject(params?._meta) ? params._meta : {}),
+      ...forwarded(meta, this.envelope !== null),
       ...(progress ? { progressToken: id } : {}),
     };
-    return { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
+    return { jsonrpc: '2.0', id, method, params: { ...params, _meta: whole } };
+  }
+
+  #forget(id: number): boolean {
+    const known = this.#pending.delete(id);
+    if (known) this.inbound.over(id);
+    return known;
+  }
+
+  #touch(related: number | null): void {
+    if (related !== null) this.#pending.get(related)?.onActivity?.();
+    else for (const { onActivity } of this.#pending.values()) onActivity?.();
   }
 
   #progress(params: Readonly<Record<string, unknown>>): void {
-    const { progressToken, progress, total, message } = params;
+    const { progressToken, progress, total, message, _meta } = params;
     const pending = this.#pending.get(Number(progressToken));
     if (pending?.onProgress === undefined || typeof progress !== 'number') return;
     pending.onProgress({
       progress,
       ...(typeof total === 'number' ? { total } : {}),
       ...(typeof message === 'string' ? { message } : {}),
+      ...(_meta === undefined ? {} : { _meta }),
     });
   }
 
   /** Legacy servers and those on a pipe are told; over modern HTTP closing the stream says it. */
-  async #cancel(id: number, reason: string, stop: AbortController, sending: Promise<boolean>): Promise<boolean> {
-    if (!this.#pending.delete(id)) return sending;
+  async #cancel(id: number, reason: string, stop: AbortController | null, sending: Promise<boolean>): Promise<boolean> {
+    if (!this.#forget(id)) return sending;
     if (this.envelope === null || !this.perRequestStream) {
       const notice: Message = {
         jsonrpc: '2.0',
@@ -208,7 +278,7 @@ export class Wire {
       };
       void this.#channel.send(notice).catch(() => {});
     }
-    stop.abort();
+    stop?.abort();
     return sending;
   }
 
@@ -220,6 +290,7 @@ export class Wire {
     if (this.ended !== null || this.#closed) return;
     this.ended = reason;
     this.#failAll(reason);
+    this.inbound.end();
     this.#side?.onclose?.();
     this.onEnded(reason);
   }

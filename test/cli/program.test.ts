@@ -27,6 +27,7 @@ describe('the command line', () => {
       'test',
       'tools',
       'call',
+      'mcp',
       'approvals',
       'approve',
       'deny',

@@ -1,31 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { startHttpFake } from '../fixtures/http-server.mjs';
-import type { Behaviour, FakeEra } from '../support/behaviour.ts';
-import { atEnd } from '../support/cleanup.ts';
-import { steered } from '../support/fixtures.ts';
 import { until } from '../support/wait.ts';
-import { call, callError, fakeEntry, httpEntry, list, open, textOf } from './opening.ts';
-
-/** The same server behind each transport and era; `received` counts messages of a method. */
-async function behind(way: 'pipe' | 'http', era: FakeEra, behaviour: Behaviour = {}) {
-  if (way === 'pipe') {
-    const fake = steered({ era, behaviour });
-    const { connection } = await open(fakeEntry(fake.options));
-    return { connection, received: (method: string) => fake.counted(method) };
-  }
-  const fake = await startHttpFake({ era, behaviour });
-  atEnd(() => fake.close());
-  const { connection } = await open(httpEntry(fake.url));
-  return { connection, received: (method: string) => fake.received(method) };
-}
-
-const ways = [
-  ['pipe', 'legacy'],
-  ['pipe', 'modern'],
-  ['http', 'legacy'],
-  ['http', 'modern'],
-] as const;
+import { behind, ways } from './behind.ts';
+import { call, callError, list, textOf } from './opening.ts';
 
 describe.each(ways)('a call over %s, %s', (way, era) => {
   it('passes every kind of block, and what nobody knows, as it came', async () => {

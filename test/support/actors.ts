@@ -29,6 +29,7 @@ import {
   ConnectionError,
   type OpenOptions,
   type RawResult,
+  type RelayAnswer,
 } from '../../src/mcp/connection.ts';
 import { sha256Hex } from '../../src/mcp/hash.ts';
 import { openCalls } from '../../src/projections/calls.projection.ts';
@@ -418,6 +419,26 @@ export class ScriptedConnection implements Connection {
   onPush(): () => void {
     return () => {};
   }
+
+  async listAll() {
+    return { items: [], warnings: [] };
+  }
+
+  async request(method: string): Promise<RelayAnswer> {
+    return { kind: 'error', error: { code: -32601, message: `Method not found: ${method}` } };
+  }
+
+  notify(): void {}
+
+  async watchResources(uris: readonly string[]) {
+    return { watched: [], refused: uris.map((uri) => ({ uri, error: null })) };
+  }
+
+  onNotification(): () => void {
+    return () => {};
+  }
+
+  onServerRequest(): void {}
 
   announce(): void {
     for (const listener of this.#listeners) listener();

@@ -78,6 +78,7 @@ export type ListMode =
 /** Carried out once, when a running server first sees its `id`. Those present at its start count as done. */
 export type Order = { id: string | number } & (
   | { do: 'announce'; times?: number; overMs?: number }
+  | { do: 'tell'; method: string; params?: Record<string, unknown> }
   | ({ do: 'exit' } & Exit)
   | { do: 'write'; stdout?: Noise; stderr?: Noise }
   | { do: 'end-subscriptions' }
@@ -108,6 +109,14 @@ export interface Behaviour {
   tools?: readonly (string | Record<string, unknown>)[];
   /** What a remote `$ref` of `@bad-schemas` points at. */
   remoteRef?: string;
+  /** Offered, and declared as capabilities, when given. Resources can be subscribed to. */
+  prompts?: readonly Record<string, unknown>[];
+  resources?: readonly Record<string, unknown>[];
+  resourceTemplates?: readonly Record<string, unknown>[];
+  /** The values completions choose from. */
+  completions?: readonly string[];
+  logging?: true;
+  /** Of every list. */
   list?: { mode?: ListMode; pages?: number; extra?: Record<string, unknown> };
   /** By JSON-RPC method, or `*`. */
   answers?: Record<string, AnswerRule | readonly AnswerRule[]>;

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallFact, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
-import { CallError, type CallOptions, type RawResult } from '../../mcp/connection.ts';
+import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
 import { Actor } from '../actor.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
 import { bodyOf } from '../body.ts';
@@ -51,6 +51,12 @@ export interface CallInput {
   readonly wait: boolean;
   readonly signal: AbortSignal;
   readonly onProgress?: CallOptions['onProgress'];
+  /** A person has to decide; the caller waits. */
+  readonly onHeld?: (held: { readonly id: string; readonly name: string; readonly expiresAt: number }) => void;
+  /** The signal ends the call also when it began to run after a person let it; else it runs on for whoever reads its result. */
+  readonly cancelsAll?: boolean;
+  /** How the call is sent, for a caller that takes part in it while it runs. Rejects with a CallError and nothing else. */
+  readonly send?: (connection: Connection, options: CallOptions) => Promise<RawResult>;
 }
 
 export type CallEnd =
@@ -99,7 +105,8 @@ type CallActor = Actor<CallContext, CallFact, CallCommand, CallWorld>;
 interface Open {
   readonly id: string;
   readonly actor: CallActor;
-  readonly input: CallInput;
+  /** Of the caller that came last. */
+  input: CallInput;
   /** Same token, server, tool and arguments. */
   readonly key: string;
   readonly cancel: AbortController;
@@ -269,6 +276,7 @@ export class CallDesk {
     const held: CallEnd = { kind: 'held', id: call.id, expiresAt: expiresAt ?? 0, name: input.target.name };
     if (!input.wait) return held;
     call.waiting += 1;
+    input.onHeld?.(held);
     const window = new AbortController();
     const timer = setTimeout(() => window.abort(), this.#options.windowMs);
     const left = AbortSignal.any([window.signal, input.signal]);
@@ -283,16 +291,22 @@ export class CallDesk {
     if (call.waiting === 0) await this.#report(call, { type: 'ReportCallerLeft' });
     // Approved in the last moment: it runs for this caller, who then waits for the result.
     const { state } = call.actor.committedHead;
-    if (state === 'running' && !input.signal.aborted) return call.end;
+    if (state === 'running' && input.signal.aborted && input.cancelsAll) call.cancel.abort(input.signal.reason);
+    if (state === 'running' && (!input.signal.aborted || input.cancelsAll)) return call.end;
     return state === 'settled' ? call.end : held;
   }
 
   /** The same call again: it joins the one that waits. */
   async #rejoin(call: Open, input: CallInput): Promise<CallEnd | Refusal> {
+    // Whoever waits now hears how it goes on.
+    if (input.wait) call.input = input;
     // Counted as waiting before anything else happens, so that nobody takes the call for left.
     const end = this.#wait(call, input);
     if (input.wait) await this.#report(call, { type: 'ReportCallerReturned' });
     if (call.actor.committedHead.state !== 'approved') return end;
+    if (input.cancelsAll) {
+      input.signal.addEventListener('abort', () => call.cancel.abort(input.signal.reason), { once: true });
+    }
     return (await this.#startApproved(call, input.signal)) ?? call.end;
   }
 
@@ -316,7 +330,7 @@ export class CallDesk {
   }
 
   async #send(call: Open): Promise<void> {
-    const { target, args, timeoutMs, onProgress } = call.input;
+    const { target, args, timeoutMs, onProgress, send } = call.input;
     const server = this.#options.supervisor.find(target.server);
     const limits = this.#limits(target.server);
     const callMaxMs = limits?.callMaxMs ?? 600_000;
@@ -332,12 +346,13 @@ export class CallDesk {
             sent: false,
           });
         const rest = Math.max(1, Math.round(maxMs - (performance.now() - began)));
-        const raw = await connection.callTool(target.tool, args, {
+        const options: CallOptions = {
           signal: call.cancel.signal,
           idleMs: limits?.callTimeoutMs ?? 60_000,
           maxMs: rest,
           ...(onProgress ? { onProgress } : {}),
-        });
+        };
+        const raw = await (send ? send(connection, options) : connection.callTool(target.tool, args, options));
         return await this.#succeed(call, raw);
       } catch (error) {
         if (!(error instanceof CallError)) {

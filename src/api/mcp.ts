@@ -1,0 +1,88 @@
+/** The MCP endpoint of the daemon as one HTTP exchange at a time, whatever its status. */
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { type Endpoint, endpointsOf } from './endpoint.ts';
+import { DaemonUnreachable } from './errors.ts';
+
+export interface McpAsk {
+  readonly method: 'POST' | 'GET' | 'DELETE';
+  /** `/mcp` or `/mcp/<server>`. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Opens exchanges over connections that are kept. Rejects with DaemonUnreachable, or the signal's reason. */
+export function mcpExchange(dataDir: string): (ask: McpAsk) => Promise<IncomingMessage> {
+  const agent = new Agent({ keepAlive: true });
+  return async (ask) => {
+    let failure: unknown;
+    for (const endpoint of endpointsOf(dataDir)) {
+      try {
+        return await open(endpoint, agent, ask);
+      } catch (error) {
+        ask.signal?.throwIfAborted();
+        failure = error;
+      }
+    }
+    throw new DaemonUnreachable(`The daemon for ${dataDir} does not answer; start it with "watchkeeper up".`, {
+      cause: failure,
+    });
+  };
+}
+
+function open(endpoint: Endpoint, agent: Agent, ask: McpAsk): Promise<IncomingMessage> {
+  const { method, path, body, signal } = ask;
+  const headers = {
+    ...ask.headers,
+    accept: 'application/json, text/event-stream',
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+  };
+  const target: RequestOptions =
+    'socketPath' in endpoint
+      ? { socketPath: endpoint.socketPath, headers }
+      : {
+          host: endpoint.host,
+          port: endpoint.port,
+          headers: { ...headers, authorization: `Bearer ${endpoint.token}` },
+        };
+  return new Promise((resolve, reject) => {
+    request({ ...target, agent, method, path, ...(signal ? { signal } : {}) }, resolve)
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+/** What an answer carries: one message as JSON, or a stream of them. `id`: where to go on after a break. */
+export async function* messagesOf(
+  answer: IncomingMessage,
+): AsyncGenerator<{ readonly data: string; readonly id?: string }> {
+  answer.setEncoding('utf8');
+  const isStream = (answer.headers['content-type'] ?? '').startsWith('text/event-stream');
+  let rest = '';
+  for await (const chunk of answer as AsyncIterable<string>) {
+    rest += chunk;
+    if (!isStream) continue;
+    const events = rest.split('\n\n');
+    rest = events.pop() ?? '';
+    for (const event of events) yield read(event);
+  }
+  if (!isStream && rest !== '') yield { data: rest };
+}
+
+/** One event as the daemon writes it: a field a line. */
+function read(event: string): { readonly data: string; readonly id?: string } {
+  let data = '';
+  let id: string | undefined;
+  for (const line of event.split('\n')) {
+    if (line.startsWith('data: ')) data = line.slice('data: '.length);
+    else if (line.startsWith('id: ')) id = line.slice('id: '.length);
+  }
+  return id === undefined ? { data } : { data, id };
+}
+
+/** A value as `Mcp-Name` may carry it: as it is, or as base64 in the wrapper the specification names. */
+export const headerText = (text: string): string =>
+  /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)
+    ? text
+    : `=?base64?${Buffer.from(text, 'utf8').toString('base64')}?=`;

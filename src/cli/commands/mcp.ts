@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { stdin } from 'node:process';
+import { createInterface } from 'node:readline';
+import { DaemonUnreachable } from '../../api/errors.ts';
+import { mcpExchange } from '../../api/mcp.ts';
+import { mustKnow } from '../ask.daemon.ts';
+import type { Command, Context, Piece } from '../command.ts';
+import { startDetached } from '../daemon.detach.ts';
+import { exitCode } from '../failure.ts';
+import { Bridge } from '../mcp.bridge.ts';
+import { text } from '../options.ts';
+
+/** How long a daemon that another program is starting may take, in ms, and one that is restarted. */
+const COMING_MS = 10_000;
+/** How long answers may take after the client closed its end, in ms. */
+const LAST_ANSWERS_MS = 1_000;
+
+/** Several clients may be started at the same moment: whoever loses the race uses the daemon of the winner. */
+async function daemonUp(context: Context): Promise<void> {
+  const isReady = (): Promise<boolean> =>
+    context.api.health().then(
+      ({ ready }) => ready,
+      () => false,
+    );
+  try {
+    if (await isReady()) return;
+    await context.api.health();
+  } catch (error) {
+    if (!(error instanceof DaemonUnreachable)) throw error;
+    try {
+      await startDetached(context, []);
+      return;
+    } catch (failure) {
+      if (await comes(isReady)) return;
+      throw failure;
+    }
+  }
+  await comes(isReady);
+}
+
+async function comes(isReady: () => Promise<boolean>): Promise<boolean> {
+  for (const until = Date.now() + COMING_MS; Date.now() < until; ) {
+    if (await isReady()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+async function* serve(
+  context: Context,
+  server: string | undefined,
+  mode: string | undefined,
+): AsyncGenerator<Piece, number> {
+  // Read from the start: a client may speak before the daemon is up.
+  const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
+  const waiting: string[] = [];
+  const said: string[] = [];
+  let wake: () => void = () => {};
+  let ended = false;
+  let bridge: Bridge | null = null;
+  lines.on('line', (line) => {
+    if (bridge) void bridge.receive(line);
+    else waiting.push(line);
+  });
+  const closed = once(lines, 'close');
+  await daemonUp(context);
+  if (server !== undefined) await mustKnow(context.api, server, 'mcp');
+  bridge = new Bridge({
+    path: server === undefined ? '/mcp' : `/mcp/${encodeURIComponent(server)}`,
+    headers: mode === undefined ? {} : { 'watchkeeper-permission-mode': mode },
+    exchange: mcpExchange(context.files.dataDir),
+    emit: (line) => {
+      said.push(line);
+      wake();
+    },
+    patienceMs: COMING_MS,
+  });
+  const interrupted = context.untilInterrupted();
+  interrupted.addEventListener('abort', () => wake(), { once: true });
+  const open = bridge;
+  for (const line of waiting.splice(0)) void open.receive(line);
+  // What was asked before the end of the input is still answered, within reason.
+  void closed.then(async () => {
+    await open.quiet(LAST_ANSWERS_MS);
+    ended = true;
+    wake();
+  });
+  while (!interrupted.aborted && !(ended && said.length === 0)) {
+    const lineup = said.splice(0);
+    // The text is JSON already, whatever `--json` says.
+    for (const line of lineup) yield { json: JSON.parse(line), text: () => `${line}\n` };
+    if (lineup.length === 0)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (said.length > 0 || ended || interrupted.aborted) resolve();
+      });
+  }
+  await open.close();
+  return exitCode.done;
+}
+
+export const mcp: Command = {
+  description: {
+    name: 'mcp',
+    group: 'Tools and calls',
+    summary: 'an MCP server over stdio: all servers, or one, through the daemon',
+    arguments: [{ name: '[server]', about: 'only this server, under its own names' }],
+    options: [
+      {
+        flags: '--mode <mode>',
+        about: 'permission mode of every call of this client',
+        choices: ['deny', 'ask', 'allow-all'],
+      },
+    ],
+    examples: [
+      { line: 'mcp', about: 'for clients that can only start commands; starts the daemon if none runs' },
+      { line: 'mcp memory', about: 'one server alone' },
+    ],
+  },
+  run: async (context, { positional: [server] }, options) => ({
+    kind: 'stream',
+    pieces: serve(context, server, text(options, 'mode')),
+  }),
+};

@@ -1,0 +1,84 @@
+/** How an endpoint introduces itself: capabilities, identity, instructions. */
+
+import { instructionsPrompt } from '../mcp/instructions.ts';
+import { isObject } from '../mcp/message.ts';
+import { agreedRevision, MODERN } from './revisions.ts';
+import type { Members } from './rpc.ts';
+import type { Upstreams } from './upstreams.ts';
+
+export interface GreetingOptions {
+  readonly version: string;
+  readonly upstreams: Upstreams;
+  /** What servers say of themselves, by name. */
+  readonly instructions: () => Readonly<Record<string, string>>;
+}
+
+/** Extensions the hub cannot carry: a task lives on with a server after its request is over. */
+const NOT_CARRIED = new Set(['io.modelcontextprotocol/tasks']);
+
+export class Greeting {
+  readonly #options: GreetingOptions;
+
+  constructor(options: GreetingOptions) {
+    this.#options = options;
+  }
+
+  get serverInfo(): Members {
+    return { name: 'watchkeeper', title: 'Watchkeeper', version: this.#options.version };
+  }
+
+  initialize(requested: unknown, server: string | undefined): Members {
+    return {
+      protocolVersion: agreedRevision(requested),
+      capabilities: this.#capabilities(server, 'legacy'),
+      serverInfo: this.serverInfo,
+      ...this.#instructions(server),
+    };
+  }
+
+  discover(server: string | undefined): Members {
+    return {
+      supportedVersions: [MODERN],
+      capabilities: this.#capabilities(server, 'modern'),
+      ttlMs: 0,
+      cacheScope: 'private',
+      ...this.#instructions(server),
+    };
+  }
+
+  /**
+   * On `/mcp` everything the hub can carry: servers come and go while a session lasts. On `/mcp/<server>` what that
+   * server declared last, or everything as long as it never connected.
+   */
+  #capabilities(server: string | undefined, era: 'legacy' | 'modern'): Members {
+    const known = server === undefined ? null : this.#options.upstreams.of(server).capabilities;
+    const has = (name: string): boolean => known === null || isObject(known[name]);
+    return {
+      tools: { listChanged: true },
+      ...(has('prompts') ? { prompts: { listChanged: true } } : {}),
+      ...(has('resources') ? { resources: { listChanged: true, subscribe: true } } : {}),
+      ...(has('completions') ? { completions: {} } : {}),
+      // Modern clients ask for messages with each request.
+      ...(has('logging') || (era === 'legacy' && known !== null && this.#isModern(server)) ? { logging: {} } : {}),
+      ...extensionsOf(known),
+    };
+  }
+
+  #isModern(server: string | undefined): boolean {
+    return server !== undefined && this.#options.upstreams.of(server).connection?.agreement.era === 'modern';
+  }
+
+  #instructions(server: string | undefined): Members {
+    const all = Object.entries(this.#options.instructions())
+      .filter(([name]) => server === undefined || name === server)
+      .map(([name, text]) => ({ server: name, text }));
+    const instructions = instructionsPrompt(all);
+    return instructions === '' ? {} : { instructions };
+  }
+}
+
+function extensionsOf(known: Members | null): Members {
+  if (!isObject(known?.extensions)) return {};
+  const extensions = Object.entries(known.extensions).filter(([name]) => !NOT_CARRIED.has(name));
+  return extensions.length === 0 ? {} : { extensions: Object.fromEntries(extensions) };
+}
