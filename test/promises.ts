@@ -139,6 +139,23 @@ export const promises: Readonly<Record<string, Promised>> = {
     heldBy: ['test/e2e/api.test.ts', 'has an interval for every moment, also for those in which no daemon watched'],
   },
   'http:errors': { claim: 'Every kind of problem has a page.', heldBy: ['test/http/problem.test.ts', 'page'] },
+  // The MCP endpoint
+  'hub:conformance': {
+    claim: 'Every scenario the official suite requires of a server passes through the endpoint.',
+    heldBy: ['test/conformance/conformance.test.ts', 'passes with the hub in between: %s'],
+  },
+  'hub:two-ways': {
+    claim: 'AI clients reach all servers by URL or by `watchkeeper mcp`, with either line of the SDK.',
+    heldBy: ['test/hub/stdio.test.ts', 'lists and calls tools of all servers'],
+  },
+  'hub:nobody-else': {
+    claim: 'A question of a server goes to the client it concerns, or to nobody.',
+    heldBy: ['test/hub/input.test.ts', 'asks nobody rather than the wrong one'],
+  },
+  'hub:held': {
+    claim: 'A call of an AI client passes the gate, reports that it waits, and runs once a person lets it.',
+    heldBy: ['test/hub/endpoint.test.ts', 'that is held reports that it waits, and runs once a person lets it'],
+  },
   // Life
   'life:slow-server': {
     claim: 'A slow or dead server delays no other and no answer.',
