@@ -106,7 +106,11 @@ export class LiveConnection implements Connection {
   }
 
   onNotification(listener: (notification: ServerNotification) => void): () => void {
-    return this.#wire.inbound.listen(listener);
+    return this.#wire.inbound.listen((notification) => {
+      // Which resource is meant is not looked at: an update may name a part of one that is watched.
+      if (notification.method === 'notifications/resources/updated' && this.#resources.idle) return;
+      listener(notification);
+    });
   }
 
   onServerRequest(handler: ((request: ServerRequest) => Promise<ServerReply>) | null): void {

@@ -16,6 +16,7 @@ export class ResourceWatch {
   #subscribed: ReadonlySet<string> = new Set();
   #stream: AbortController | null = null;
   #turn: Promise<unknown> = Promise.resolve();
+  #wanted = 0;
 
   constructor(link: Link, listen: Listen | null, missed: (uri: string) => void) {
     this.#link = link;
@@ -26,11 +27,17 @@ export class ResourceWatch {
   /** One change after the other, in the order they were asked for. Never rejects. */
   set(uris: readonly string[], signal: AbortSignal): Promise<WatchedResources> {
     const wanted = [...new Set(uris)];
+    this.#wanted = wanted.length;
     const done = this.#turn.then(() =>
       this.#listen === null ? this.#subscribe(wanted, signal) : this.#open(this.#listen, wanted, signal),
     );
     this.#turn = done;
     return done;
+  }
+
+  /** Nothing is watched any more: what the server says until it has heard of that concerns nobody. */
+  get idle(): boolean {
+    return this.#wanted === 0;
   }
 
   end(): void {

@@ -209,7 +209,7 @@ describe('the answers', () => {
 
   it.each([
     ['GET', '/v1/nowhere', undefined, 404, 'not-found'],
-    ['GET', '/mcp', undefined, 404, 'not-found'],
+    ['GET', '/nothing/here', undefined, 404, 'not-found'],
     ['DELETE', '/v1/mcp/status', undefined, 405, 'method-not-allowed'],
     ['GET', '/v1/mcp/status?at=yesterday', undefined, 400, 'invalid-request'],
     ['GET', '/v1/mcp/status?colour=red', undefined, 400, 'invalid-request'],
