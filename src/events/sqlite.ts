@@ -31,10 +31,33 @@ type EventRow = readonly [
 ];
 const COLUMNS = 'position, stream, version, type, schema, at, cause, data';
 
-const recorded = ([position, stream, version, type, written, at, cause, text]: EventRow): Recorded => {
-  const { schema, data } = upcast(type, written, JSON.parse(text));
+type Data = Parameters<typeof upcast>[2];
+
+const recorded = ([position, stream, version, type, written, at, cause]: EventRow, read: Data): Recorded => {
+  const { schema, data } = upcast(type, written, read);
   return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
+
+/**
+ * The whole log, oldest first, `size` facts at a time. SQLite makes each page one JSON text, which is read at once: reading
+ * rows one by one and the data of each by itself takes half as long again.
+ */
+export function* pagesOf(db: Database.Database, size = 1_000): Generator<readonly Recorded[]> {
+  const page = db
+    .prepare<[number, number], string>(
+      `select json_group_array(json_array(position, stream, version, type, schema, at, cause, json(data)))
+       from (select * from events where position > ? order by position limit ?)`,
+    )
+    .pluck();
+  for (let after = 0; ; ) {
+    const rows = JSON.parse(page.get(after, size) ?? '[]') as EventRow[];
+    const facts = rows.map((row) => recorded(row, row[7] as unknown as Data));
+    const last = facts.at(-1);
+    if (!last) return;
+    after = last.position;
+    yield facts;
+  }
+}
 
 /** Opens a database for reading what another process writes; throws when the file is missing. */
 export function openReader(file: string): Database.Database {
@@ -71,7 +94,9 @@ export function readLog(
       if (type !== undefined) where.push('+type = @type');
       const order = stream === undefined ? 'position' : 'version';
       const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
-      return (statement(sql).all({ after, upTo, stream, type, limit }) as EventRow[]).map(recorded);
+      return (statement(sql).all({ after, upTo, stream, type, limit }) as EventRow[]).map((row) =>
+        recorded(row, JSON.parse(row[7])),
+      );
     },
     lastPosition: () => newest.get() ?? 0,
     positionAt(time: number): number {

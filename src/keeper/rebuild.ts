@@ -1,31 +1,16 @@
 import { type Head, type Heard, step } from '../actors/head.ts';
 import { rulesOf } from '../actors/rules.ts';
 import type { Recorded } from '../events/envelope.ts';
-import type { SqliteLog } from '../events/sqlite.ts';
+import { pagesOf, type SqliteLog } from '../events/sqlite.ts';
 import { rebuildViews } from '../projections/views.ts';
 
-const PAGE = 1000;
-
-/** Every page of the log, oldest first. */
-export function* pagesOf(log: Pick<SqliteLog, 'read'>): Generator<readonly Recorded[]> {
-  for (let after = 0; ; ) {
-    const page = log.read({ after, limit: PAGE });
-    const last = page.at(-1);
-    if (!last) return;
-    after = last.position;
-    yield page;
-  }
-}
-
 /** Empties the views and the heads and fills them again from the log, in one transaction. */
-export async function rebuildFromLog(
-  log: Pick<SqliteLog, 'read' | 'db'>,
-): Promise<{ ok: true; facts: number; tookMs: number }> {
+export async function rebuildFromLog(log: Pick<SqliteLog, 'db'>): Promise<{ ok: true; facts: number; tookMs: number }> {
   const began = performance.now();
   const facts = log.db
     .transaction(() => {
       const heads = new Map<string, Head<unknown>>();
-      const count = rebuildViews(log.db, folding(pagesOf(log), heads));
+      const count = rebuildViews(log.db, folding(pagesOf(log.db), heads));
       log.db.prepare('delete from heads').run();
       const insert = log.db.prepare('insert into heads (stream, version, state, context) values (?, ?, ?, ?)');
       for (const [stream, { version, state, context }] of heads)

@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import type { Recorded } from '../events/envelope.ts';
 import { serverFacts } from '../events/server.events.ts';
+import { bulkInsert } from './bulk.ts';
 import { type Handlers, type Projection, serverOf } from './projection.ts';
 
 /** Cause of the last interval of a server that was removed. */
@@ -53,20 +54,27 @@ export const history: Projection = {
   on: (db) => handlersOn(inTable(db)),
   fill(db) {
     const open = new Map<string, Open>();
-    const insert = inserter(db);
+    const byKey = (a: readonly unknown[], b: readonly unknown[]): number =>
+      a[0] === b[0] ? Number(a[1]) - Number(b[1]) : String(a[0]) < String(b[0]) ? -1 : 1;
+    const bulk = bulkInsert(db, 'history', COLUMNS, byKey);
+    const add = ({ server, seq, state, started, cause, position }: Open, ended: number | null): void =>
+      bulk.add([server, seq, state, started, ended, cause, position]);
     return {
       handlers: handlersOn({
         latest: (server) => open.get(server),
         everyOpen: () => [...open.values()],
         begin: (interval) => void open.set(interval.server, interval),
-        end: (interval, at) => insert(interval, at),
+        end: add,
       }),
       finish: () => {
-        for (const interval of open.values()) insert(interval, null);
+        for (const interval of open.values()) add(interval, null);
+        bulk.finish();
       },
     };
   },
 };
+
+const COLUMNS = ['server', 'seq', 'state', 'started', 'ended', 'cause', 'position'];
 
 function inserter(db: Database): (interval: Open, ended: number | null) => void {
   const insert = db.prepare(

@@ -49,9 +49,12 @@ const blank = (server: string, at: number): StatusRow => ({
 /** The row after one more fact. Pure, so that the status of any moment can be folded from a stream. */
 export function evolveStatus(before: StatusRow | null, fact: Recorded<ServerFact>): StatusRow {
   const row = before ?? blank(serverOf(fact.stream), fact.at);
+  return { ...row, ...step(row, fact) };
+}
+
+function step(row: StatusRow, fact: Recorded<ServerFact>): Changes {
   const state = fact.data.to ?? row.state;
   return {
-    ...row,
     position: fact.position,
     state,
     since: state === row.state ? row.since : fact.at,
@@ -207,8 +210,10 @@ export const status: Projection = {
   fill(db) {
     const rows = new Map<string, StatusRow>();
     return {
+      // Changed in place: these rows are nobody else's, and copying them would be most of the work.
       handlers: handleAll((fact) => {
-        rows.set(fact.stream, evolveStatus(rows.get(fact.stream) ?? null, fact as Recorded<ServerFact>));
+        const row = rows.get(fact.stream) ?? blank(serverOf(fact.stream), fact.at);
+        rows.set(fact.stream, Object.assign(row, step(row, fact as Recorded<ServerFact>)));
       }),
       finish: () => [...rows.values()].forEach(writer(db)),
     };
