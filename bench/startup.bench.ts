@@ -6,7 +6,7 @@ import { packageRoot } from '../src/root.ts';
 import { figure, median, round, sdkServer, sleep, startMeasured, tinyServer, until } from './lib.ts';
 
 const COUNT = 50;
-const ROUNDS = 3;
+const ROUNDS = Number(process.env.ROUNDS ?? 3);
 type Entry = { command: string; args: string[] };
 
 /** Spawns all at once, initializes and lists each: the floor no supervisor gets below. */
