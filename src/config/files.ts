@@ -22,8 +22,12 @@ const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT' || cod
 export async function readText(file: string): Promise<string | null> {
   let bytes: Buffer;
   try {
+    // A pipe or a device may never end, and nobody could edit it.
+    const info = await stat(file);
+    if (!info.isFile() && !info.isDirectory()) throw new FileError(`${file} cannot be read: it is not a regular file`);
     bytes = await readFile(file);
   } catch (error) {
+    if (error instanceof FileError) throw error;
     if (isMissing(error)) return null;
     const why = codeOf(error) === 'EISDIR' ? 'it is a directory' : (codeOf(error) ?? 'unknown error');
     throw new FileError(`${file} cannot be read: ${why}`);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +29,7 @@ describe('loading the config file', () => {
   it.each<[string, (file: string) => void, RegExp]>([
     ['is broken', (file) => writeFileSync(file, '{"servers": {'), /line 1, column 14/],
     ['is a directory', (file) => mkdirSync(file), /is a directory/],
+    ['is a pipe', (file) => void execFileSync('mkfifo', [file]), /not a regular file/],
     ['is UTF-16', (file) => writeFileSync(file, Buffer.from('\uFEFF{}', 'utf16le')), /not UTF-8/],
   ])('that %s names the problem', async (_what, make, message) => {
     const file = join(tempDir(), 'mcp.json');
