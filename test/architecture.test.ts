@@ -249,7 +249,7 @@ const pure: readonly RegExp[] = [
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
 /** Libraries without a world of their own. */
-const harmless = ['zod', 'xstate', 'jsonc-parser', 'picomatch'];
+const harmless = ['zod', 'xstate', 'jsonc-parser'];
 const hashes: Readonly<Record<string, string>> = {
   'src/config/canonical.ts': 'node:crypto',
 };

@@ -1,6 +1,8 @@
 /** One actor a server: starts and stops them, keeps them equal to the configuration, finds them. */
+
 import { filter, from, mergeMap, Subject } from 'rxjs';
 import type { LoadedConfig, LoadedEntry } from '../config/entry.ts';
+import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { Head } from './head.ts';
 import { isRefusal, type Refusal, refuse } from './refusal.ts';
@@ -50,7 +52,7 @@ export class Supervisor {
         filter((fact) => fact.data.to === 'idle' || fact.type === 'ServerStopped'),
       )
       .subscribe((fact) => {
-        const name = fact.stream.slice('server-'.length);
+        const name = serverOf(fact.stream);
         if (fact.data.to === 'idle') this.#starts.next(name);
         // Its actor hears the fact first.
         else setImmediate(() => this.#forget(name));
@@ -78,7 +80,7 @@ export class Supervisor {
   closeOpenEnds(lastAlive: number): void {
     for (const { stream } of this.#options.log.heads()) {
       if (!stream.startsWith('server-')) continue;
-      void this.#actor(stream.slice('server-'.length)).insist({ type: 'CloseOpenEnds', lastAlive });
+      void this.#actor(serverOf(stream)).insist({ type: 'CloseOpenEnds', lastAlive });
     }
   }
 

@@ -3,9 +3,7 @@
  * environment, never by a pid alone: a pid may belong to somebody else by now.
  */
 import { readdirSync, readFileSync } from 'node:fs';
-
-/** Name of the variable that marks a child; its value is `<data directory>:<run>`. */
-export const RUN_VARIABLE = 'WATCHKEEPER_RUN';
+import { RUN_VARIABLE } from '../mcp/connection.ts';
 
 export interface Marked {
   readonly pid: number;

@@ -1,4 +1,5 @@
 /** Every part of the daemon, wired: who knows whom is decided here and nowhere else. Nothing is started yet. */
+
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { Actor } from '../actors/actor.ts';
@@ -14,6 +15,7 @@ import type { Paths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CallFact } from '../events/call.events.ts';
 import type { ConfigFact, DaemonFact } from '../events/daemon.events.ts';
+import { serverOf } from '../events/envelope.ts';
 import { openLog, type SqliteLog } from '../events/sqlite.ts';
 import type { Keeper } from '../http/keeper.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
@@ -235,7 +237,7 @@ function seenServers() {
 function bindWhenListed(log: SqliteLog, allowlist: Allowlist): void {
   log.committed$.subscribe((facts) => {
     for (const { type, stream } of facts) {
-      if (type === 'ServerRemoved') void allowlist.removeServer(stream.slice('server-'.length));
+      if (type === 'ServerRemoved') void allowlist.removeServer(serverOf(stream));
     }
     if (facts.some(({ type, data }) => type === 'ServerConfigured' || (type === 'ToolsListed' && 'tools' in data))) {
       void allowlist.bind();

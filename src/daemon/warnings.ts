@@ -1,6 +1,6 @@
 /** One line in the daemon's log for each failure of a server: server, phase, class. */
 import type { Logger } from 'pino';
-import type { Recorded } from '../events/envelope.ts';
+import { type Recorded, serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { Failure } from '../events/shapes.ts';
 
@@ -15,7 +15,7 @@ const FAILURES = new Set<Recorded['type']>([
 export function warnOfFailures(log: EventLog, logger: Logger): void {
   log.committed$.subscribe((facts) => {
     for (const { type, stream, data } of facts) {
-      const server = stream.slice('server-'.length);
+      const server = serverOf(stream);
       if (FAILURES.has(type) && 'failure' in data) {
         const { phase, class: kind, message } = data.failure as Failure;
         logger.warn({ server, phase, class: kind }, message);

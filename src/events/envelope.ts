@@ -19,3 +19,9 @@ export interface Recorded<F extends Fact = Fact> {
 
 /** A fact on its way into the log: all but the position, which the log gives. */
 export type Unrecorded<F extends Fact = Fact> = Omit<Recorded<F>, 'position'>;
+
+/** The server a stream is about. */
+export const serverOf = (stream: string): string => stream.slice('server-'.length);
+
+/** The call a stream is about. */
+export const callOf = (stream: string): string => stream.slice('call-'.length);

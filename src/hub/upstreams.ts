@@ -1,5 +1,7 @@
 /** Every server of the hub, joined to its connection as soon as there is one. */
+
 import type { Supervisor } from '../actors/supervisor.ts';
+import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { ListKind, ServerNotification } from '../mcp/connection.ts';
 import { Upstream } from './upstream.ts';
@@ -21,9 +23,9 @@ export class Upstreams {
     this.#options = options;
     options.log.committed$.subscribe((facts) => {
       for (const { type, stream, data } of facts) {
-        if (type === 'Connected' && 'connection' in data) this.#joined(nameIn(stream), Number(data.connection));
-        else if (type === 'ServerRemoved') this.#forget(nameIn(stream));
-        else if (ENDS.has(type)) this.#all.get(nameIn(stream))?.part();
+        if (type === 'Connected' && 'connection' in data) this.#joined(serverOf(stream), Number(data.connection));
+        else if (type === 'ServerRemoved') this.#forget(serverOf(stream));
+        else if (ENDS.has(type)) this.#all.get(serverOf(stream))?.part();
       }
     });
   }
@@ -58,5 +60,3 @@ export class Upstreams {
 }
 
 const ENDS: ReadonlySet<string> = new Set(['StopRequested', 'SessionLost', 'ServerStopped']);
-
-const nameIn = (stream: string): string => stream.slice('server-'.length);

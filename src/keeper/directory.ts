@@ -2,6 +2,7 @@
  * The tools of all servers under the names a model sees: the registry as it stands, kept in memory because every call asks it.
  * Filled from the registry's rows at start and from committed facts after that.
  */
+import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
 import {
@@ -67,7 +68,7 @@ export class Directory {
     log.committed$.subscribe((facts) => {
       let changed = false;
       for (const { type, stream, data } of facts) {
-        const server = stream.slice('server-'.length);
+        const server = serverOf(stream);
         if (type === 'ServerRemoved') this.#drop(server);
         else if (type === 'ToolsListed' && 'tools' in data && data.tools)
           this.#put(server, data.tools, data.warnings ?? []);

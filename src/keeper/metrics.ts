@@ -1,5 +1,7 @@
 /** What `/metrics` tells a Prometheus server. */
+
 import type { Registry } from 'prom-client';
+import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 
 export interface MetricsOptions {
@@ -22,7 +24,7 @@ export class Metrics {
       for (const { type, stream, data } of facts) {
         count(this.#facts, type);
         if (type === 'CallSettled' && 'outcome' in data) count(this.#outcomes, String(data.outcome));
-        if (type === 'SessionLost') count(this.#losses, stream.slice('server-'.length));
+        if (type === 'SessionLost') count(this.#losses, serverOf(stream));
       }
     });
   }

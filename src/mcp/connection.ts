@@ -203,6 +203,9 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Name of the variable that marks a child; its value is `<data directory>:<run>`. */
+export const RUN_VARIABLE = 'WATCHKEEPER_RUN';
+
 export interface OpenOptions {
   readonly entry: ResolvedEntry;
   readonly verdict: Verdict | null;

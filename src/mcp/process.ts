@@ -2,11 +2,13 @@
  * A stdio server as a channel: its own process group, its exit seen as such, stderr always drained, lines up to 64 MiB.
  * The SDK's own transport waits for pipes to close, tells no exit code and leaves grandchildren alive.
  */
+
 import type { ChildProcess } from 'node:child_process';
 import { access, constants, stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import spawn from 'cross-spawn';
 import type { Channel } from './channel.ts';
+import { RUN_VARIABLE } from './connection.ts';
 import { Fault, type Observation } from './failure.ts';
 import { endGroup, groupGone } from './group.ts';
 import { LineSplitter, LineTooLong } from './lines.ts';
@@ -131,7 +133,7 @@ export class ProcessChannel implements Channel {
     return new Promise((resolve, reject) => {
       // Throws by itself for some errors (arguments too long), reports others as an event.
       const child = spawn(command, [...args], {
-        env: { ...env, WATCHKEEPER_RUN: runId },
+        env: { ...env, [RUN_VARIABLE]: runId },
         cwd,
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: process.platform !== 'win32',

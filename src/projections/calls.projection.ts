@@ -1,7 +1,9 @@
 /** The ledger: one row a call. */
+
 import type { Database } from 'better-sqlite3';
 import type { CallRequest, Outcome } from '../events/call.events.ts';
-import { callOf, type Projection, type RecordedOf } from './projection.ts';
+import { callOf } from '../events/envelope.ts';
+import type { Projection, RecordedOf } from './projection.ts';
 
 /** Times are ms since the epoch; sizes in bytes. */
 export interface CallRow {

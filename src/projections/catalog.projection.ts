@@ -1,7 +1,9 @@
 /** Every list of tools a server ever had: what it offered at any moment, and what changed when. */
+
 import type { Database } from 'better-sqlite3';
+import { serverOf } from '../events/envelope.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { type Projection, serverOf } from './projection.ts';
+import type { Projection } from './projection.ts';
 
 export interface CatalogRow {
   readonly position: number;

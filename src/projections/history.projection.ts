@@ -1,9 +1,9 @@
 /** Intervals of each server's state: no gaps, no overlaps, the last one open. */
 import type { Database } from 'better-sqlite3';
-import type { Recorded } from '../events/envelope.ts';
+import { type Recorded, serverOf } from '../events/envelope.ts';
 import { serverFacts } from '../events/server.events.ts';
 import { bulkInsert } from './bulk.ts';
-import { type Handlers, type Projection, serverOf } from './projection.ts';
+import type { Handlers, Projection } from './projection.ts';
 
 /** Cause of the last interval of a server that was removed. */
 const REMOVED = 'ServerStopped: removed';

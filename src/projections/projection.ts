@@ -55,9 +55,3 @@ function dispatch(all: readonly Handlers[]): (facts: readonly Recorded[]) => voi
     }
   };
 }
-
-/** The server a stream is about. */
-export const serverOf = (stream: string): string => stream.slice('server-'.length);
-
-/** The call a stream is about. */
-export const callOf = (stream: string): string => stream.slice('call-'.length);

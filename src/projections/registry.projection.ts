@@ -1,7 +1,9 @@
 /** The last known tools of each server, as received. */
+
 import type { Database } from 'better-sqlite3';
+import { serverOf } from '../events/envelope.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { type Handlers, type Projection, serverOf } from './projection.ts';
+import type { Handlers, Projection } from './projection.ts';
 
 export interface RegistryRow {
   readonly server: string;

@@ -1,9 +1,9 @@
 /** One row a server: its state now, and why. */
 import type { Database } from 'better-sqlite3';
-import type { Recorded } from '../events/envelope.ts';
+import { type Recorded, serverOf } from '../events/envelope.ts';
 import { type ServerFact, serverFacts } from '../events/server.events.ts';
 import type { Era, FailureClass, ServerInfo, Transport } from '../events/shapes.ts';
-import { type Handlers, type Projection, serverOf } from './projection.ts';
+import type { Handlers, Projection } from './projection.ts';
 
 /** Times are ms since the epoch. */
 export interface StatusRow {

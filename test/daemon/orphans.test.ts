@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { endOrphans, findOrphans, RUN_VARIABLE } from '../../src/daemon/orphans.ts';
+import { endOrphans, findOrphans } from '../../src/daemon/orphans.ts';
+import { RUN_VARIABLE } from '../../src/mcp/connection.ts';
 import { atEnd } from '../support/cleanup.ts';
 import { isAlive, signal } from '../support/processes.ts';
 

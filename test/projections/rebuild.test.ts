@@ -1,4 +1,5 @@
 /** Views and heads are disposable: whatever happened, filling them again from the log gives the rows that were written as it happened. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Actor } from '../../src/actors/actor.ts';
@@ -17,6 +18,7 @@ import type { ServerContext } from '../../src/actors/server/server.state.ts';
 import type { AllowlistFact } from '../../src/events/allowlist.events.ts';
 import type { CallFact, Outcome } from '../../src/events/call.events.ts';
 import type { DaemonFact } from '../../src/events/daemon.events.ts';
+import { serverOf } from '../../src/events/envelope.ts';
 import type { ServerFact } from '../../src/events/server.events.ts';
 import type { Failure, ToolDefinition } from '../../src/events/shapes.ts';
 import type { SqliteLog } from '../../src/events/sqlite.ts';
@@ -282,7 +284,7 @@ class Run {
     void daemon.report({ type: 'DaemonStarted', data: { run: 'r', version: '1', pid: 1, lastAlive } }, undefined);
     for (const { stream } of this.log.heads()) {
       if (!stream.startsWith('server-')) continue;
-      const actor = this.#server(stream.slice('server-'.length));
+      const actor = this.#server(serverOf(stream));
       void actor.report({ type: 'CloseOpenEnds', lastAlive: lastAlive ?? this.#time }, undefined);
     }
     const open = new Set(openCalls(this.log.db).map(({ id }) => id));
