@@ -25,6 +25,19 @@ const bundle = 'cli/main.js';
 /** Native code cannot be bundled; it is found in node_modules at run time. */
 const external = ['better-sqlite3'];
 
+/**
+ * What need not be parsed at every start: rxjs as modules, so that only what is used of it comes along; nothing in the
+ * place of parts of Fastify that are never called (shapes are checked by zod; requests come over a socket), and of the
+ * SDK's own validator of results (they are passed on as they come).
+ */
+const alias = {
+  rxjs: join(root, 'node_modules/rxjs/dist/esm/index.js'),
+  '@fastify/ajv-compiler': join(root, 'scripts/not-bundled.cjs'),
+  '@fastify/fast-json-stringify-compiler': join(root, 'scripts/not-bundled.cjs'),
+  'light-my-request': join(root, 'scripts/not-bundled.cjs'),
+  '@modelcontextprotocol/client/_shims': join(root, 'scripts/no-validator.mjs'),
+};
+
 function filesUnder(dir) {
   return readdirSync(dir, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
@@ -35,7 +48,13 @@ function filesUnder(dir) {
 function fingerprint() {
   const inputs = [
     ...filesUnder(join(root, 'src')),
-    ...['package.json', 'package-lock.json', 'scripts/build.mjs'].map((file) => join(root, file)),
+    ...[
+      'package.json',
+      'package-lock.json',
+      'scripts/build.mjs',
+      'scripts/not-bundled.cjs',
+      'scripts/no-validator.mjs',
+    ].map((file) => join(root, file)),
   ];
   const hash = createHash('sha256');
   for (const file of inputs.sort()) {
@@ -80,7 +99,9 @@ async function bundled() {
     platform: 'node',
     external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
     // Packages without an exports map: their module files, since UMD wrappers cannot be bundled.
-    resolve: { mainFields: ['module', 'main'] },
+    resolve: { mainFields: ['module', 'main'], alias },
+    // The SDK does not say of itself that its modules only define things.
+    treeshake: { moduleSideEffects: [{ test: /node_modules\/@modelcontextprotocol\//, sideEffects: false }] },
     logLevel: 'warn',
   });
   const { output } = await build.generate({

@@ -15,9 +15,11 @@ const ON_THE_WAY = new Set(['connecting', 'reconnecting', 'listing', 'session-lo
 
 /**
  * A start gives its place to the next one after this long, ready or not, in ms: a server that never answers must not hold
- * the others up, and one that needs longer than this is waiting for something else than our processor.
+ * the others up. Where starts that came through took longer, the processor is what all wait for, and more of them at once
+ * would only make each slower: then a place is held for twice as long as those took, up to the longest.
  */
 const SLOT_MS = 500;
+const LONGEST_SLOT_MS = 4_000;
 
 export interface SupervisorOptions {
   readonly log: EventLog;
@@ -41,6 +43,7 @@ export class Supervisor {
   readonly #leaving = new Map<string, Promise<unknown>>();
   readonly #entries = new Map<string, LoadedEntry>();
   readonly #starts = new Subject<string>();
+  #slotMs = SLOT_MS;
   #stopping = false;
 
   constructor(options: SupervisorOptions) {
@@ -217,11 +220,14 @@ export class Supervisor {
     const { lazy, stopReason } = actor.actor.head.context;
     // Both wait for their next use.
     if (lazy || stopReason === 'idle') return;
+    const began = performance.now();
     await actor.insist({ type: 'StartServer' });
     if (actor.actor.head.context.transport !== 'stdio') return;
-    await actor.actor
-      .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(SLOT_MS))
-      .catch(() => {});
+    const { state } = await actor.actor
+      .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(this.#slotMs))
+      .catch(() => actor.actor.committedHead);
+    if (state === 'ready')
+      this.#slotMs = Math.min(LONGEST_SLOT_MS, Math.max(this.#slotMs, Math.ceil(2 * (performance.now() - began))));
   }
 }
 

@@ -19,9 +19,12 @@ export interface WatchOptions {
   /** Quiet time after the last change before the file is read. Longer where half a text cannot be told from a whole one. */
   readonly settleMs?: number;
   readonly patienceMs?: number;
-  /** How often the file is looked at without being told to. */
+  /** How often the file is looked at without being told to, as long as a directory cannot be watched. */
   readonly pollMs?: number;
 }
+
+/** How much rarer the file is looked at while its directories are watched: on some drives a watch is there and tells nothing. */
+const RARER = 5;
 
 const sameContent = (a: FileContent | undefined, b: FileContent): boolean => JSON.stringify(a) === JSON.stringify(b);
 
@@ -31,7 +34,8 @@ const sameContent = (a: FileContent | undefined, b: FileContent): boolean => JSO
  * A file that is gone or broken is given `patienceMs` to come back. Never errors; ends only by unsubscribing.
  *
  * The directories of the file and of what it links to are watched, since a watch on the file itself ends with its
- * inode; and the file is looked at now and then, since a watch may tell nothing (network drives, new directories).
+ * inode; and the file is looked at now and then, since a watch may tell nothing (network drives) or not be possible yet (new
+ * directories).
  */
 export function watchFile(file: string, options: WatchOptions = {}): Observable<FileContent> {
   const { isWhole, settleMs = isWhole ? 120 : 400, patienceMs = 1500, pollMs = 1000 } = options;
@@ -87,7 +91,11 @@ export function watchFile(file: string, options: WatchOptions = {}): Observable<
       }
     };
 
-    const every = setInterval(() => void poll(), pollMs);
+    let turn = 0;
+    const every = setInterval(() => {
+      turn += 1;
+      if (turn % RARER === 0 || !watchers.complete()) void poll();
+    }, pollMs);
     every.unref();
     void poll().then(() =>
       subscriber.closed || looking ? undefined : arm(options.known === undefined ? 0 : settleMs),
@@ -117,9 +125,10 @@ async function markOf(path: string): Promise<string> {
 }
 
 /** Watches the directories of some paths and tells when one of those names is touched. */
-function directoryWatchers(changed: () => void): { follow(paths: readonly string[]): void } {
+function directoryWatchers(changed: () => void) {
   const watchers = new Map<string, FSWatcher>();
   let names = new Set<string>();
+  let wanted = 0;
   const drop = (folder: string): void => {
     watchers.get(folder)?.close();
     watchers.delete(folder);
@@ -136,11 +145,14 @@ function directoryWatchers(changed: () => void): { follow(paths: readonly string
     }
   };
   return {
-    follow(paths) {
+    follow(paths: readonly string[]): void {
       names = new Set(paths.map((path) => basename(path)));
       const folders = new Set(paths.map((path) => dirname(path)));
+      wanted = folders.size;
       for (const folder of [...watchers.keys()]) if (!folders.has(folder)) drop(folder);
       for (const folder of folders) if (!watchers.has(folder)) add(folder);
     },
+    /** Whether every directory that matters is watched. */
+    complete: (): boolean => wanted > 0 && watchers.size === wanted,
   };
 }

@@ -1,6 +1,5 @@
 /** The HTTP side as one Fastify instance: the guard in front, the routes, and one way to say what went wrong. */
 import type { IncomingMessage } from 'node:http';
-import swagger from '@fastify/swagger';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { allowHosts } from './authority.ts';
@@ -10,7 +9,7 @@ import { admit, type Policy, type Seen } from './guard.ts';
 import { safeHeaders } from './headers.ts';
 import { readJson } from './json.body.ts';
 import type { Keeper } from './keeper.ts';
-import { describeApi } from './openapi.ts';
+import { type DescribeApi, describedOnce } from './openapi.ts';
 import { Problem } from './problem.ts';
 import { routeBook } from './route.book.ts';
 import { adminRoutes } from './routes/admin.ts';
@@ -60,6 +59,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
 
   const app: App = fastify({
     bodyLimit,
+    schemaController,
     // A target that cannot be decoded meets no hook, so the guard is asked here.
     frameworkErrors: (_error, request, reply) => {
       reply.headers(safeHeaders);
@@ -95,7 +95,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   app.addHook('onRoute', ({ method, url }) => book.add(method, url));
 
-  await app.register(swagger, describeApi(keeper.version));
+  const described = describedOnce(keeper.version, (other) => routes(other, options, null));
+  routes(app, options, described);
+  await app.ready();
+  return app;
+}
+
+/** Every route there is. `described` is what the documentation shows; null while that itself is being made. */
+function routes(app: App, options: AppOptions, described: DescribeApi | null): void {
+  const { keeper, log } = options;
   healthRoutes(app, keeper);
   serverRoutes(app, keeper);
   toolRoutes(app, keeper);
@@ -107,10 +115,18 @@ export async function buildApp(options: AppOptions): Promise<App> {
   });
   adminRoutes(app, keeper);
   if (options.mcp) mcpRoutes(app, options.mcp);
-  docsRoutes(app, options.port);
-  await app.ready();
-  return app;
+  docsRoutes(app, options.port, described ?? notDescribed);
 }
+
+const notDescribed: DescribeApi = () => {
+  throw new Error('The description is made from routes that answer nothing.');
+};
+
+/** Shapes are checked by zod, through the compilers set above. Naming others here keeps the usual ones from being loaded. */
+const neverAsked = (): never => {
+  throw new Error('A route was added before its compilers were set.');
+};
+const schemaController = { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } };
 
 function lookAt({ method = '', url = '', headers, socket }: IncomingMessage): Seen {
   return {

@@ -4,10 +4,8 @@ import type { Era, Phase, Transport } from '../events/shapes.ts';
 import type { Agreement, OpenOptions } from './connection.ts';
 import { meansOldTransport, type Observation, rpcErrorIn } from './failure.ts';
 import { isObject, type RpcError } from './message.ts';
-import type { loadSdk } from './sdk.ts';
+import { loadSdk } from './sdk.ts';
 import { type Answer, type Asked, asFault, type Wire } from './wire.ts';
-
-export type Sdk = Awaited<ReturnType<typeof loadSdk>>;
 
 /** What we say of ourselves. */
 export type Self = Pick<OpenOptions, 'version' | 'capabilities'>;
@@ -16,6 +14,10 @@ export type Self = Pick<OpenOptions, 'version' | 'capabilities'>;
 export type Plan = { readonly ask: false } | { readonly ask: true; readonly probeMs: number };
 
 const MODERN = '2026-07-28';
+/** Keys of `_meta` that tell a modern server who asks (specification 2026-07-28). */
+const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
+const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
+const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
 const UNSUPPORTED_VERSION = -32022;
 /** The longest timer there is; the attempt's own signal is the limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
@@ -44,12 +46,12 @@ export class HandshakeError extends Error {
 }
 
 /** Starts the wire and agrees on a version. Rejects with a `HandshakeError`; the wire is still to be closed then. */
-export async function shakeHands(sdk: Sdk, wire: Wire, plan: Plan, self: Self, signal: AbortSignal): Promise<Client> {
+export async function shakeHands(wire: Wire, plan: Plan, self: Self, signal: AbortSignal): Promise<Client> {
   if (signal.aborted) throw new HandshakeError('connect', { seen: 'time-limit' }, 'start');
   const stop = () => void wire.close().catch(() => {});
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await new Handshake(sdk, wire, self).run(plan);
+    return await new Handshake(wire, self).run(plan);
   } catch (error) {
     // The channel's own end and the limit explain whatever followed from them.
     if (error instanceof HandshakeError && signal.aborted) {
@@ -62,13 +64,11 @@ export async function shakeHands(sdk: Sdk, wire: Wire, plan: Plan, self: Self, s
 }
 
 class Handshake {
-  readonly #sdk: Sdk;
   readonly #wire: Wire;
   readonly #self: Self;
   #at: HandshakeError['at'] = 'start';
 
-  constructor(sdk: Sdk, wire: Wire, self: Self) {
-    this.#sdk = sdk;
+  constructor(wire: Wire, self: Self) {
     this.#wire = wire;
     this.#self = self;
   }
@@ -81,6 +81,8 @@ class Handshake {
     if (!plan.ask) return this.#initialize();
     this.#at = 'discover';
     const asked = this.#wire.ask('server/discover', { _meta: this.#envelope() });
+    // Loaded while the server thinks; if that fails, it is said where it is needed.
+    void loadSdk().catch(() => {});
     const answer = await within(plan.probeMs, asked.answer);
     if (answer !== null) {
       const found = this.#read(answer);
@@ -116,8 +118,9 @@ class Handshake {
   }
 
   async #connect(prior: PriorDiscovery): Promise<Client> {
+    const { Client, ProtocolError } = await loadSdk();
     const side = this.#wire.side();
-    const client = new this.#sdk.Client(
+    const client = new Client(
       { name: 'watchkeeper', version: this.#self.version },
       {
         capabilities: { ...this.#self.capabilities },
@@ -133,7 +136,7 @@ class Handshake {
     } catch (error) {
       if (this.#wire.ended !== null) throw this.#failed('initialize', this.#wire.ended);
       if (side.fault !== null) throw this.#failed(phaseOf(side.fault.observation), side.fault.observation);
-      if (error instanceof this.#sdk.ProtocolError)
+      if (error instanceof ProtocolError)
         throw this.#failed('initialize', { seen: 'rpc-error', code: error.code, message: error.message });
       throw this.#failed('initialize', {
         seen: 'handshake',
@@ -172,9 +175,9 @@ class Handshake {
 
   #envelope(): Readonly<Record<string, unknown>> {
     return {
-      [this.#sdk.PROTOCOL_VERSION_META_KEY]: MODERN,
-      [this.#sdk.CLIENT_INFO_META_KEY]: { name: 'watchkeeper', version: this.#self.version },
-      [this.#sdk.CLIENT_CAPABILITIES_META_KEY]: this.#self.capabilities ?? {},
+      [PROTOCOL_VERSION]: MODERN,
+      [CLIENT_INFO]: { name: 'watchkeeper', version: this.#self.version },
+      [CLIENT_CAPABILITIES]: this.#self.capabilities ?? {},
     };
   }
 

@@ -18,7 +18,6 @@ import { LiveConnection } from './live.ts';
 import { ProcessChannel } from './process.ts';
 import { announcements } from './push-source.ts';
 import { redactor } from './redact.ts';
-import { loadSdk } from './sdk.ts';
 import { StreamableChannel } from './streamable.ts';
 import { Wire } from './wire.ts';
 
@@ -56,14 +55,13 @@ async function follow(
   begin: (plan: Plan) => Begun,
   another: typeof nextPlan = nextPlan,
 ): Promise<Connection> {
-  const sdk = await loadSdk();
   const { signal } = self;
   const tried: Plan[] = [];
   for (let plan = first; ; ) {
     tried.push(plan);
     const begun = begin(plan);
     try {
-      return begun.agreed(await shakeHands(sdk, begun.wire, plan, self, signal));
+      return begun.agreed(await shakeHands(begun.wire, plan, self, signal));
     } catch (thrown) {
       await begun.wire.close();
       if (!(thrown instanceof HandshakeError)) throw thrown;

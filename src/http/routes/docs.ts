@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { packageRoot } from '../../root.ts';
-import type { Described } from '../docs/described.ts';
 import { pageOf } from '../docs/html.ts';
 import { markdownToHtml } from '../docs/markdown.ts';
 import { docsPage } from '../docs/page.ts';
 import { style } from '../docs/style.ts';
+import type { DescribeApi } from '../openapi.ts';
 import { isProblemCode, Problem, problems } from '../problem.ts';
 import { type App, openRefusals } from './route.ts';
 
@@ -24,9 +24,7 @@ const html = (description: string) => ({
 });
 
 /** The description of the interface: for programs, and for people. */
-export function docsRoutes(app: App, port: () => number): void {
-  const described = () => app.swagger() as unknown as Described;
-
+export function docsRoutes(app: App, port: () => number, described: DescribeApi): void {
   app.get('/', { schema: { hide: true } }, (_request, reply) => {
     reply.redirect('/docs', 302);
   });
@@ -34,17 +32,14 @@ export function docsRoutes(app: App, port: () => number): void {
   app.get(
     '/openapi.json',
     { schema: { tags: ['Documentation'], summary: 'The routes as OpenAPI 3.1', security: [] } },
-    (_request, reply) => {
-      reply.send(described());
-    },
+    async (_request, reply) => reply.send(await described()),
   );
 
   app.get(
     '/docs',
     { schema: { tags: ['Documentation'], summary: 'The routes for people', security: [], response: html('A page') } },
-    (_request, reply) => {
-      reply.headers(pageHeaders).send(docsPage(described(), `http://127.0.0.1:${port()}`));
-    },
+    async (_request, reply) =>
+      reply.headers(pageHeaders).send(docsPage(await described(), `http://127.0.0.1:${port()}`)),
   );
 
   app.get(
