@@ -1,9 +1,24 @@
 /** How soon a call works again after a server was killed, and after an HTTP server forgot its sessions. */
 import { spawn } from 'node:child_process';
-import { sessionRefusals, startHttpFake } from '../test/fixtures/http-server.mjs';
-import { figure, firstLine, median, round, sdkServer, sleep, startMeasured, tinyServer, until } from './lib.ts';
+import { pathToFileURL } from 'node:url';
+import {
+  figure,
+  firstLine,
+  fixture,
+  median,
+  round,
+  sdkServer,
+  sleep,
+  startMeasured,
+  tinyServer,
+  until,
+} from './lib.ts';
 
 const ROUNDS = 5;
+// Bundled with this file it would take itself for the program, and serve.
+const { sessionRefusals, startHttpFake } = (await import(
+  pathToFileURL(fixture('http-server.mjs')).href
+)) as typeof import('../test/fixtures/http-server.mjs');
 
 async function spawnAndInitialize({ command, args }: { command: string; args: string[] }): Promise<number> {
   const began = performance.now();
