@@ -27,6 +27,7 @@ import { token } from './commands/token.ts';
 import { tools } from './commands/tools.ts';
 import { up } from './commands/up.ts';
 import { version } from './commands/version.ts';
+import { why } from './commands/why.ts';
 
 export const commands: readonly Command[] = [
   up,
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   allow,
   log,
   history,
+  why,
   configCheck,
   configPath,
   configSchema,

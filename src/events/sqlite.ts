@@ -67,7 +67,7 @@ export function openReader(file: string): Database.Database {
 /** Reads a log that nobody, or another process, writes. `close` when done. */
 export function readLog(
   db: Database.Database,
-): Pick<EventLog, 'read' | 'lastPosition' | 'positionAt' | 'head' | 'heads'> {
+): Pick<EventLog, 'read' | 'lastPosition' | 'positionAt' | 'head' | 'heads' | 'lastAlive'> {
   const cached = new Map<string, Database.Statement>();
   const statement = (sql: string): Database.Statement => {
     const known = cached.get(sql) ?? db.prepare(sql).raw();
@@ -103,6 +103,7 @@ export function readLog(
   const allHeads = db.prepare<[], { stream: string; version: number; state: string; context: string }>(
     'select * from heads order by stream',
   );
+  const alive = db.prepare<[], number>('select at from alive').pluck();
   return {
     read({ after = 0, upTo, stream, type, limit, newestFirst = false }: ReadQuery): Recorded[] {
       // Within a stream the index is by version: a condition on positions would walk the stream from its beginning.
@@ -139,6 +140,7 @@ export function readLog(
       return row ? { ...row, context: JSON.parse(row.context) } : null;
     },
     heads: () => allHeads.all().map((row) => ({ ...row, context: JSON.parse(row.context) })),
+    lastAlive: () => alive.get() ?? null,
   };
 }
 
@@ -177,7 +179,6 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
   const touch = db.prepare(
     'insert into alive (one, at) values (1, ?) on conflict (one) do update set at = excluded.at',
   );
-  const alive = db.prepare<[], number>('select at from alive').pluck();
 
   const write = db.transaction((facts: readonly Unrecorded[], heads: readonly HeadRow[]): Recorded[] => {
     const written = facts.map((fact): Recorded => {
@@ -214,7 +215,6 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
       return written;
     },
     touch: (time) => void touch.run(time),
-    lastAlive: () => alive.get() ?? null,
     close() {
       committed$.complete();
       db.close();

@@ -24,6 +24,7 @@ import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { whyRoutes } from './routes/why.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
 
 /** 4 MiB. */
@@ -102,6 +103,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
   historyRoutes(app, keeper);
+  whyRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

@@ -7,6 +7,7 @@ import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type * as contract from './contract.ts';
+import type { why } from './contract.why.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
 
@@ -63,6 +64,8 @@ export interface Keeper {
     from?: number | undefined;
     to?: number | undefined;
   }): Shape<typeof contract.history>;
+
+  why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

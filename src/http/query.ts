@@ -39,6 +39,7 @@ export const none = z.strictObject({});
 export const statusQuery = z.strictObject({ at });
 export const toolsQuery = z.strictObject({ ...server, at });
 export const toolsHistoryQuery = z.strictObject(server);
+export const whyQuery = z.strictObject({ ...server, at });
 export const historyQuery = z.strictObject({
   ...server,
   from: time.optional().describe('Nothing before this time (ISO 8601).'),

@@ -34,6 +34,7 @@ import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
+import { whyAnswer } from './why.ts';
 
 /** What a server that does not want to go is given before it is killed, and a little more, in ms. */
 const REMOVAL_MS = 9_000;
@@ -170,6 +171,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       };
     },
 
+    why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
 
     config: () => ({

@@ -61,6 +61,25 @@ const call = {
   arguments: { 'not-ours': { deep: [1] } },
 };
 
+const whyMemory = {
+  server: 'memory',
+  at: time,
+  position: 9,
+  state: 'ready' as const,
+  since: time,
+  summary: 'Ready for 3 s with 1 tool.',
+  attempt: 0,
+  nextAttemptAt: null,
+  failure: null,
+  stderr: null,
+  losses: { today: 0, atLeast: false },
+  chain: [{ position: 3, at: time, fact: 'ToolsListed', to: 'ready', text: 'Its tool list was read: 1 tool.' }],
+  omitted: 0,
+  changes: [{ kind: 'config' as const, position: 2, at: time, text: 'Its entry changed.' }],
+  until: null,
+  next: null,
+};
+
 export function recorded(position: number, note = ''): Recorded {
   return {
     position,
@@ -183,6 +202,10 @@ export function fakeKeeper(): FakeKeeper {
         'history',
         query,
       ),
+    why: (query) => {
+      if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      return note(whyMemory, 'why', query);
+    },
     config: () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },
