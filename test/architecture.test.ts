@@ -67,7 +67,7 @@ const layers: readonly Layer[] = [
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: ['src/http/contract.ts', 'src/http/contract.why.ts', 'src/http/keeper.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts', 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -100,7 +100,7 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts', 'src/http/contract.why.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts'],
     because: 'a client needs the shapes and no schema library',
   },
   {
@@ -242,7 +242,7 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
-  /^src\/replay\/(?:fold|trouble|words)\.ts$/,
+  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff)\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
@@ -255,7 +255,7 @@ const pure: readonly RegExp[] = [
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
 /** Libraries without a world of their own. */
-const harmless = ['zod', 'xstate', 'jsonc-parser'];
+const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff'];
 const hashes: Readonly<Record<string, string>> = {
   'src/config/canonical.ts': 'node:crypto',
 };

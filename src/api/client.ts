@@ -1,5 +1,6 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
+import type * as catalogContract from '../http/contract.catalog.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
@@ -15,7 +16,7 @@ export type ServerStatus = Shape<typeof contract.serverStatus>;
 export type Reconnected = Shape<typeof contract.reconnect>;
 export type Tools = Shape<typeof contract.tools>;
 export type Tool = Shape<typeof contract.tool>;
-export type ToolsHistory = Shape<typeof contract.toolsHistory>;
+export type ToolsHistory = Shape<typeof catalogContract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
 export type Why = Shape<typeof whyContract.why>;
@@ -57,7 +58,11 @@ export interface Client {
   status(query?: { at?: At | undefined }): Promise<Status>;
   reconnect(query?: { name?: string | undefined; timeoutMs?: number | undefined }): Promise<Reconnected>;
   tools(query?: { server?: string | undefined; at?: At | undefined }): Promise<Tools>;
-  toolsHistory(query?: { server?: string | undefined }): Promise<ToolsHistory>;
+  toolsHistory(query?: {
+    server?: string | undefined;
+    from?: At | undefined;
+    to?: At | undefined;
+  }): Promise<ToolsHistory>;
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
   why(query: { name: string; at?: At | undefined }): Promise<Why>;

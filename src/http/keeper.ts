@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
+import type { toolsHistory } from './contract.catalog.ts';
 import type * as contract from './contract.ts';
 import type { why } from './contract.why.ts';
 
@@ -57,7 +58,11 @@ export interface Keeper {
   statusText(): string;
   statusAt(at: Moment): Shape<typeof contract.status>;
   tools(query: { server?: string | undefined; at?: Moment | undefined }): Shape<typeof contract.tools>;
-  toolsHistory(query: { server?: string | undefined }): Shape<typeof contract.toolsHistory>;
+  toolsHistory(query: {
+    server?: string | undefined;
+    from?: Moment | undefined;
+    to?: Moment | undefined;
+  }): Shape<typeof toolsHistory>;
   instructions(): Shape<typeof contract.instructions>;
   history(query: {
     name?: string | undefined;

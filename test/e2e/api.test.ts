@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { toolsHistory } from '../../src/http/contract.catalog.ts';
 import * as contract from '../../src/http/contract.ts';
 import { problems } from '../../src/http/problem.ts';
 import { atEnd } from '../support/cleanup.ts';
@@ -201,7 +202,7 @@ describe('the answers', () => {
       contract.allowlistReplaced,
       await daemon.api('POST', '/v1/allowlist', { tool: { prefix: 'mcp__s__', entries: [] } }),
     );
-    shaped(contract.toolsHistory, await daemon.api('GET', '/v1/mcp/tools/history'));
+    shaped(toolsHistory, await daemon.api('GET', '/v1/mcp/tools/history'));
     shaped(contract.history, await daemon.api('GET', '/v1/mcp/history'));
     shaped(contract.testResult, await daemon.api('POST', '/v1/mcp/test', { server: { command: 'no-such-command' } }));
     shaped(contract.rebuild, await daemon.api('POST', '/v1/rebuild'));

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { toolsHistory } from '../../src/http/contract.catalog.ts';
 import * as contract from '../../src/http/contract.ts';
+import { why } from '../../src/http/contract.why.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { recorded, time } from './fake.keeper.ts';
 import { givenApp, signedIn } from './given.app.ts';
@@ -44,7 +46,16 @@ describe('Every route answers in the shape of the contract', () => {
     ['GET', '/v1/mcp/tools?server=a&at=3', undefined, contract.tools, ['tools', { server: 'a', at: { position: 3 } }]],
     ['GET', '/v1/mcp/tools?name=a', undefined, contract.tools, ['tools', { server: 'a', at: undefined }]],
     ['GET', '/v1/mcp/tools?name=a&server=a', undefined, contract.tools, ['tools', { server: 'a', at: undefined }]],
-    ['GET', '/v1/mcp/tools/history?name=a', undefined, contract.toolsHistory, ['toolsHistory', { server: 'a' }]],
+    ['GET', '/v1/mcp/tools/history?name=a', undefined, toolsHistory, ['toolsHistory', { server: 'a' }]],
+    [
+      'GET',
+      '/v1/mcp/tools/history?from=3&to=2026-03-01',
+      undefined,
+      toolsHistory,
+      ['toolsHistory', { from: { position: 3 }, to: { time: Date.UTC(2026, 2, 1) } }],
+    ],
+    ['GET', '/v1/mcp/why?name=a&at=3', undefined, why, ['why', { name: 'a', at: { position: 3 } }]],
+    ['GET', '/v1/mcp/why?server=a', undefined, why, ['why', { name: 'a' }]],
     ['GET', '/v1/mcp/instructions', undefined, contract.instructions, null],
     [
       'GET',
@@ -132,6 +143,9 @@ describe('What does not fit a route is refused and names the place', () => {
     ['GET', '/v1/mcp/tools?server=', undefined, /server/],
     ['GET', '/v1/mcp/history?from=12', undefined, /from/],
     ['GET', '/v1/mcp/history?from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
+    ['GET', '/v1/mcp/why', undefined, /`name` is missing/],
+    ['GET', '/v1/mcp/why?name=a&at=soon', undefined, /at/],
+    ['GET', '/v1/mcp/tools/history?from=soon', undefined, /from/],
     ['GET', '/v1/mcp/calls?state=waiting', undefined, /state/],
     ['GET', '/v1/mcp/calls?limit=0', undefined, /limit/],
     ['GET', '/v1/events?limit=1001', undefined, /limit/],
@@ -168,6 +182,7 @@ describe('What does not fit a route is refused and names the place', () => {
 describe('What the daemon refuses is a problem', () => {
   it.each([
     ['/v1/mcp/tools?server=nobody', 404, 'unknown-server'],
+    ['/v1/mcp/why?name=nobody', 404, 'unknown-server'],
     ['/v1/mcp/calls/c2', 404, 'unknown-call'],
     ['/v1/nothing', 404, 'not-found'],
     ['/v1/mcp/', 404, 'not-found'],

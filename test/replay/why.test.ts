@@ -30,7 +30,7 @@ import { afternoon, broken, clock, killed, midnight, silent, whyOf } from '../su
 const factsOf = ({ chain }: { chain: readonly { fact: string }[] }): string[] => chain.map(({ fact }) => fact);
 
 /** A log in which all of these were said of server `one` at nine, and what is said of it a minute later. */
-async function after(...facts: ServerFact[]) {
+async function having(...facts: ServerFact[]) {
   const log = givenLog();
   const story = storyOn(log);
   await story.tell(clock('09:00'), 'server-one', ...facts);
@@ -215,7 +215,7 @@ describe('What is said of a server', () => {
     ],
     ['stopping', pasts.stopping, /^It is being closed for 1 m: a reconnect was asked for\.$/, null],
   ])('that is %s', async (state, facts, summary, command) => {
-    const { why } = await after(...facts);
+    const { why } = await having(...facts);
     shape.parse(why);
     expect(why.state).toBe(state);
     expect(why.summary).toMatch(summary);
@@ -247,7 +247,7 @@ describe('What is said of a server', () => {
     ['another attempt was asked for', [...pasts.failed, connecting(2)]],
     ['it was enabled', [...pasts.disabled, configured(), enabled, connecting()]],
   ])('that was started because %s', async (reason, facts) => {
-    const { why } = await after(...facts);
+    const { why } = await having(...facts);
     expect(why.chain.find(({ fact }) => fact === 'ConnectStarted')?.text).toBe(
       `The first attempt began, because ${reason}.`,
     );
@@ -258,7 +258,7 @@ describe('What changed around a trouble', () => {
   it('is that the server is another version, or speaks another protocol', async () => {
     const other = connected(2);
     const info = { ...other.data, serverInfo: { name: 'one', version: '2' }, protocolVersion: '2025-06-18' };
-    const { why } = await after(
+    const { why } = await having(
       ...pasts.ready,
       lost(1, killed),
       reconnecting(2, 2),
@@ -274,7 +274,7 @@ describe('What changed around a trouble', () => {
   });
 
   it('is a daemon that died: nobody watched meanwhile, and nobody knows how it was', async () => {
-    const { log, story } = await after(...pasts.ready);
+    const { log, story } = await having(...pasts.ready);
     const back = clock('11:00');
     await story.batch(
       back,
@@ -295,7 +295,7 @@ describe('What changed around a trouble', () => {
   });
 
   it('is that no daemon runs now, when the log is read without one', async () => {
-    const { log } = await after(...pasts.ready);
+    const { log } = await having(...pasts.ready);
     const why = whyOf(log, { now: clock('12:00'), deadSince: clock('10:00') });
     expect(why).toMatchObject({ state: 'unobserved', next: { command: 'watchkeeper up --detach' } });
     expect(whyOf(log, { now: clock('12:00'), deadSince: clock('10:00'), at: { time: clock('09:30') } }).state).toBe(
@@ -304,14 +304,14 @@ describe('What changed around a trouble', () => {
   });
 
   it('is a machine that slept through a pause', async () => {
-    const { log, story } = await after(...pasts['backing-off']);
+    const { log, story } = await having(...pasts['backing-off']);
     await story.tell(clock('13:00'), 'server-one', elapsed, reconnecting());
     const why = whyOf(log, { now: clock('13:00:01') });
     expect(why.changes).toMatchObject([{ kind: 'sleep', text: expect.stringContaining('ended 3 h 59 m late') }]);
   });
 
   it('is that others failed at the same time', async () => {
-    const { log, story } = await after(...pasts.ready);
+    const { log, story } = await having(...pasts.ready);
     for (const other of ['server-b', 'server-a']) await story.tell(clock('09:00:30'), other, ...pasts.ready, lost());
     await story.tell(clock('09:00:31'), 'server-one', lost(1, killed), reconnecting());
     const why = whyOf(log, { now: clock('09:00:32') });
@@ -321,7 +321,7 @@ describe('What changed around a trouble', () => {
   });
 
   it('is not what lies long before it', async () => {
-    const { log, story } = await after(...pasts.ready);
+    const { log, story } = await having(...pasts.ready);
     await story.tell(clock('09:10'), 'server-one', listed(1, 's2', [{ name: 'put' }]));
     await story.tell(clock('12:00'), 'server-one', lost(1, killed), reconnecting());
     expect(whyOf(log, { now: clock('12:00:01') }).changes).toEqual([]);
@@ -400,7 +400,7 @@ describe('A long trouble', () => {
 
 describe('A server nobody knows', () => {
   it('has no evidence, and one that is known has none before its first fact', async () => {
-    const { log } = await after(...pasts.ready);
+    const { log } = await having(...pasts.ready);
     const ask = { now: clock('10:00'), dayStart: () => midnight, listAt: () => null };
     expect(gather(log, { ...ask, server: 'two', at: undefined })).toBeNull();
     expect(gather(log, { ...ask, server: 'one', at: { time: clock('08:00') } })).toBeNull();
@@ -409,7 +409,7 @@ describe('A server nobody knows', () => {
 
 describe('A failure of a command that is not there', () => {
   it('names what to do', async () => {
-    const { why } = await after(...pasts.connecting, serverFailed(1, notFound));
+    const { why } = await having(...pasts.connecting, serverFailed(1, notFound));
     expect(why.next).toEqual({
       text: 'Install the command or correct the entry, then try again.',
       command: 'watchkeeper reconnect one',
