@@ -38,7 +38,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/replay/',
-    may: ['src/events/', 'src/actors/', 'src/mcp/canonical.ts', 'src/mcp/tools.ts'],
+    may: ['src/events/', 'src/actors/', 'src/mcp/canonical.ts', 'src/mcp/redact.ts', 'src/mcp/tools.ts'],
     because: 'what was is a fold of facts by the rules of the actors',
   },
   {
@@ -122,6 +122,11 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.history.ts',
     may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
     because: 'it reads a view without a daemon',
+  },
+  {
+    file: 'src/cli/offline.bundle.ts',
+    may: ['src/events/sqlite.ts', 'src/projections/catalog.projection.ts', 'src/mcp/naming.ts'],
+    because: 'it makes a bundle of log, catalog and entry without a daemon',
   },
   {
     file: 'src/cli/offline.why.ts',
@@ -242,7 +247,7 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
-  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff)\.ts$/,
+  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,

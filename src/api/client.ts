@@ -4,7 +4,7 @@ import type * as catalogContract from '../http/contract.catalog.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
-import { type Ask, readText, send } from './request.ts';
+import { type Ask, readBytes, readText, send } from './request.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
 
@@ -66,6 +66,12 @@ export interface Client {
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
   why(query: { name: string; at?: At | undefined }): Promise<Why>;
+  /** A gzipped tar archive, and how its file is called. */
+  bundle(query: {
+    name: string;
+    from?: string | undefined;
+    to?: string | undefined;
+  }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -126,6 +132,12 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
     why: (query) => get('/v1/mcp/why', query),
+    bundle: async (query) => {
+      const answer = await send(dataDir, { method: 'GET', path: `/v1/mcp/bundle${queryText(query)}` });
+      const [, fileName = 'watchkeeper-bundle.tar.gz'] =
+        /filename="([\w.-]+)"/.exec(answer.headers['content-disposition'] ?? '') ?? [];
+      return { fileName, bytes: await readBytes(answer) };
+    },
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

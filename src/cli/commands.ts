@@ -5,6 +5,7 @@ import { allow } from './commands/allow.ts';
 import { approvals } from './commands/approvals.ts';
 import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
+import { bundle } from './commands/bundle.ts';
 import { call } from './commands/call.ts';
 import { configCheck } from './commands/config.check.ts';
 import { configFix } from './commands/config.fix.ts';
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   log,
   history,
   why,
+  bundle,
   configCheck,
   configPath,
   configSchema,

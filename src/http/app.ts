@@ -15,6 +15,7 @@ import { Problem } from './problem.ts';
 import { routeBook } from './route.book.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { allowlistRoutes } from './routes/allowlist.ts';
+import { bundleRoutes } from './routes/bundle.ts';
 import { callRoutes } from './routes/calls.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -104,6 +105,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   allowlistRoutes(app, keeper);
   historyRoutes(app, keeper);
   whyRoutes(app, keeper);
+  bundleRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

@@ -70,6 +70,12 @@ export interface Keeper {
     to?: number | undefined;
   }): Shape<typeof contract.history>;
 
+  /** A gzipped tar archive about one server; from and to in ms since the epoch. */
+  bundle(query: {
+    name: string;
+    from: number | undefined;
+    to: number | undefined;
+  }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
 
   config(): Shape<typeof contract.config>;

@@ -18,6 +18,7 @@ import { readStatus, type StatusRow } from '../projections/status.projection.ts'
 import type { Allowlist } from './allowlist.ts';
 import { callAnswer, errorAnswer, intervalAnswer, isAllowed, statusAnswer, toolAnswer } from './answers.ts';
 import { statusAsOf } from './as-of.ts';
+import { bundleAnswer } from './bundle.ts';
 import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
@@ -48,6 +49,8 @@ export interface KeeperParts {
   readonly seen: { readonly at: ReadonlyMap<string, number>; readonly version: () => number };
   readonly ready: () => boolean;
   readonly testServer: TestServer;
+  /** Values of an entry that must not be shown; none when it cannot be filled in. */
+  readonly secretsOf: (server: string) => readonly string[];
   readonly stop: () => void;
 }
 
@@ -161,6 +164,19 @@ export function createKeeper(parts: KeeperParts): Keeper {
       };
     },
 
+    bundle: (query) =>
+      bundleAnswer(
+        {
+          log,
+          nameOf,
+          names: () => supervisor.entries.map(({ name }) => name),
+          raw: (name) => configuration.raw.get(name),
+          secretsOf: parts.secretsOf,
+          version: parts.version,
+        },
+        query,
+        Date.now(),
+      ),
     why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
 

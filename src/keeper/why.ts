@@ -30,7 +30,8 @@ export function whyAnswer(
   throw new Problem('unknown-server', unknownWords(name, names(), log.head(`server-${name}`) !== null));
 }
 
-function unknownWords(name: string, names: readonly string[], known: boolean): string {
+/** What to say of a name without facts: the one that was probably meant, or that it is known only later. */
+export function unknownWords(name: string, names: readonly string[], known: boolean): string {
   if (known) return `The log knows nothing of server "${name}" at that time yet; ask about a later one.`;
   const near = nearest(name, names);
   const meant = near === undefined ? '' : ` Did you mean "${near}"?`;

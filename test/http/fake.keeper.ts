@@ -215,6 +215,14 @@ export function fakeKeeper(): FakeKeeper {
         'history',
         query,
       ),
+    bundle: async (query) => {
+      if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      return note(
+        { fileName: 'watchkeeper-memory-20260301T120000Z.tar.gz', bytes: Buffer.from([31, 139, 0, 255]) },
+        'bundle',
+        query,
+      );
+    },
     why: (query) => {
       if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
       return note(whyMemory, 'why', query);

@@ -112,6 +112,26 @@ describe('Every route answers in the shape of the contract', () => {
   });
 });
 
+describe('A bundle', () => {
+  it('is sent as a file, byte for byte', async () => {
+    const { response, asked } = await ask('GET', '/v1/mcp/bundle?server=memory&from=2026-03-01&to=2026-03-02');
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/gzip',
+      'content-disposition': 'attachment; filename="watchkeeper-memory-20260301T120000Z.tar.gz"',
+      'content-length': '4',
+    });
+    expect([...response.rawPayload]).toEqual([31, 139, 0, 255]);
+    expect(asked).toEqual([['bundle', { name: 'memory', from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 2, 2) }]]);
+  });
+
+  it('of nobody is a problem', async () => {
+    const { response } = await ask('GET', '/v1/mcp/bundle?name=nobody');
+    expect(response.statusCode).toBe(404);
+    expect(response.json().code).toBe('unknown-server');
+  });
+});
+
 describe('What does not fit a route is refused and names the place', () => {
   it.each<['GET' | 'POST', string, unknown, RegExp]>([
     ['POST', '/v1/mcp', {}, /body: name: .*; server: /],
@@ -146,6 +166,8 @@ describe('What does not fit a route is refused and names the place', () => {
     ['GET', '/v1/mcp/why', undefined, /`name` is missing/],
     ['GET', '/v1/mcp/why?name=a&at=soon', undefined, /at/],
     ['GET', '/v1/mcp/tools/history?from=soon', undefined, /from/],
+    ['GET', '/v1/mcp/bundle', undefined, /`name` is missing/],
+    ['GET', '/v1/mcp/bundle?name=a&from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
     ['GET', '/v1/mcp/calls?state=waiting', undefined, /state/],
     ['GET', '/v1/mcp/calls?limit=0', undefined, /limit/],
     ['GET', '/v1/events?limit=1001', undefined, /limit/],
