@@ -70,12 +70,13 @@ export function rootOf(facts: readonly ServerTold[]): number | null {
   return null;
 }
 
-/** The oldest of the facts right before `index` that prepared it; of none, the failure that it followed. */
+/** The oldest of the facts right before `index` that prepared it; of none, where the story of the failure begins that it followed. */
 function preparedFrom(facts: readonly ServerTold[], index: number): number {
   let first = index;
   while (first > 0 && PREPARES.has((facts[first - 1] as ServerTold).type)) first -= 1;
   const before = facts[first - 1];
-  return first === index && before !== undefined && isFailure(before) ? first - 1 : first;
+  if (first < index || before === undefined || !isFailure(before)) return first;
+  return rootOf(facts.slice(0, index)) ?? index - 1;
 }
 
 /** What makes two failures the same trouble: class, phase and words, numbers aside. */

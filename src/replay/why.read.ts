@@ -122,7 +122,14 @@ function failedTogether(log: Log, stream: string, began: ServerTold, upTo: numbe
   return log
     .read({ after: Math.max(0, position - 200), upTo: Math.min(upTo, position + 200) })
     .filter((fact) => fact.stream !== stream && fact.stream.startsWith('server-'))
-    .filter((fact) => isFailure(fact as ServerTold) && Math.abs(fact.at - at) <= TOGETHER_MS);
+    .filter((fact) => Math.abs(fact.at - at) <= TOGETHER_MS && isAlike(fact as ServerTold, began));
+}
+
+/** One that had long been failing, or has an entry that cannot work, shares no cause with a trouble that begins now. */
+function isAlike(other: ServerTold, began: ServerTold): boolean {
+  if (other.type === 'SessionLost' || other.type === 'LoginRequired') return true;
+  if (other.type !== 'ConnectFailed' || began.type !== 'ConnectFailed') return false;
+  return other.data.attempt === 1 && other.data.failure.class === began.data.failure.class;
 }
 
 /** Whether no daemon lived at the moment: the next start says when the one before was last alive. */

@@ -76,7 +76,7 @@ describe('An afternoon of failures', () => {
       '15:05',
       'ready',
       /Its list could not be read since: list: no\.$/,
-      ['ListFailed', 'ToolsListed', 'Connected', 'ConnectStarted', 'LoginRequired'],
+      ['ListFailed', 'ToolsListed', 'Connected', 'ConnectStarted', 'LoginRequired', 'ToolsListed'],
       [],
       /why one --at/,
     ],
@@ -313,6 +313,9 @@ describe('What changed around a trouble', () => {
   it('is that others failed at the same time', async () => {
     const { log, story } = await having(...pasts.ready);
     for (const other of ['server-b', 'server-a']) await story.tell(clock('09:00:30'), other, ...pasts.ready, lost());
+    // Of these one cannot work at all, and the other has not worked for long.
+    await story.tell(clock('09:00:30'), 'server-c', ...pasts.failed);
+    await story.tell(clock('09:00:30'), 'server-d', ...pasts['backing-off']);
     await story.tell(clock('09:00:31'), 'server-one', lost(1, killed), reconnecting());
     const why = whyOf(log, { now: clock('09:00:32') });
     expect(why.changes.find(({ kind }) => kind === 'others')?.text).toMatch(
