@@ -38,7 +38,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/replay/',
-    may: ['src/events/', 'src/actors/'],
+    may: ['src/events/', 'src/actors/', 'src/mcp/canonical.ts', 'src/mcp/redact.ts', 'src/mcp/tools.ts'],
     because: 'what was is a fold of facts by the rules of the actors',
   },
   {
@@ -67,7 +67,7 @@ const layers: readonly Layer[] = [
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: ['src/http/contract.ts', 'src/http/keeper.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts', 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -100,12 +100,12 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts'],
     because: 'a client needs the shapes and no schema library',
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/config/', 'src/root.ts'],
+    may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
     types: ['src/http/contract.ts'],
     because: 'a command asks the daemon, or reads the files of people',
   },
@@ -122,6 +122,16 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.history.ts',
     may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
     because: 'it reads a view without a daemon',
+  },
+  {
+    file: 'src/cli/offline.bundle.ts',
+    may: ['src/events/sqlite.ts', 'src/projections/catalog.projection.ts', 'src/mcp/naming.ts'],
+    because: 'it makes a bundle of log, catalog and entry without a daemon',
+  },
+  {
+    file: 'src/cli/offline.why.ts',
+    may: ['src/events/sqlite.ts', 'src/projections/catalog.projection.ts'],
+    because: 'it reads log and catalog without a daemon',
   },
   {
     file: 'src/cli/offline.rebuild.ts',
@@ -237,7 +247,8 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
-  /^src\/replay\/fold\.ts$/,
+  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
+  /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
@@ -249,7 +260,7 @@ const pure: readonly RegExp[] = [
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
 /** Libraries without a world of their own. */
-const harmless = ['zod', 'xstate', 'jsonc-parser'];
+const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff'];
 const hashes: Readonly<Record<string, string>> = {
   'src/config/canonical.ts': 'node:crypto',
 };

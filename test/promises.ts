@@ -249,4 +249,32 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'docs/events.md is the catalogue.',
     heldBy: ['test/events/describe.test.ts', 'docs/events.md'],
   },
+  'why:afternoon': {
+    claim: '`why` tells what led to a state at any moment, newest first, each link with its place in the log.',
+    heldBy: ['test/replay/why.test.ts', 'names the place of every link, newest first'],
+  },
+  'why:states': {
+    claim: '`why` has an answer and the next thing to do for every state.',
+    heldBy: ['test/e2e/why.test.ts', 'is as it is, and answers what it is and what to do'],
+  },
+  'why:long': {
+    claim: '`why` reads the stretch that matters, however long the log and the trouble are.',
+    heldBy: ['test/replay/why.test.ts', 'is told from its beginning without reading all of it'],
+  },
+  'why:offline': {
+    claim: '`why` and `bundle` work on the files when no daemon runs.',
+    heldBy: ['test/e2e/why.test.ts', 'the same is told from the files'],
+  },
+  'catalog:word-by-word': {
+    claim: 'A changed definition of a granted tool is shown word by word, with the grant it suspended.',
+    heldBy: ['test/e2e/why.test.ts', 'how a granted tool changed, word by word, and that its grant was suspended'],
+  },
+  'bundle:redacted': {
+    claim: 'A bundle opens with tar and holds no secret, no home and no other server.',
+    heldBy: ['test/e2e/why.test.ts', 'without a secret or a home'],
+  },
+  'bundle:bounded': {
+    claim: 'A broken, foreign or oversized bundle is refused, and reading one writes nothing.',
+    heldBy: ['test/replay/bundle.test.ts', 'a small archive of endless zeros'],
+  },
 };

@@ -1,8 +1,10 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
+import type * as catalogContract from '../http/contract.catalog.ts';
 import type * as contract from '../http/contract.ts';
+import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
-import { type Ask, readText, send } from './request.ts';
+import { type Ask, readBytes, readText, send } from './request.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
 
@@ -14,9 +16,10 @@ export type ServerStatus = Shape<typeof contract.serverStatus>;
 export type Reconnected = Shape<typeof contract.reconnect>;
 export type Tools = Shape<typeof contract.tools>;
 export type Tool = Shape<typeof contract.tool>;
-export type ToolsHistory = Shape<typeof contract.toolsHistory>;
+export type ToolsHistory = Shape<typeof catalogContract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
+export type Why = Shape<typeof whyContract.why>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -55,9 +58,20 @@ export interface Client {
   status(query?: { at?: At | undefined }): Promise<Status>;
   reconnect(query?: { name?: string | undefined; timeoutMs?: number | undefined }): Promise<Reconnected>;
   tools(query?: { server?: string | undefined; at?: At | undefined }): Promise<Tools>;
-  toolsHistory(query?: { server?: string | undefined }): Promise<ToolsHistory>;
+  toolsHistory(query?: {
+    server?: string | undefined;
+    from?: At | undefined;
+    to?: At | undefined;
+  }): Promise<ToolsHistory>;
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
+  why(query: { name: string; at?: At | undefined }): Promise<Why>;
+  /** A gzipped tar archive, and how its file is called. */
+  bundle(query: {
+    name: string;
+    from?: string | undefined;
+    to?: string | undefined;
+  }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -117,6 +131,13 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     toolsHistory: (query) => get('/v1/mcp/tools/history', query),
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
+    why: (query) => get('/v1/mcp/why', query),
+    bundle: async (query) => {
+      const answer = await send(dataDir, { method: 'GET', path: `/v1/mcp/bundle${queryText(query)}` });
+      const [, fileName = 'watchkeeper-bundle.tar.gz'] =
+        /filename="([\w.-]+)"/.exec(answer.headers['content-disposition'] ?? '') ?? [];
+      return { fileName, bytes: await readBytes(answer) };
+    },
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

@@ -37,11 +37,15 @@ export async function send(dataDir: string, ask: Ask): Promise<IncomingMessage> 
 }
 
 /** Reads a body as text. Throws DaemonUnreachable if it breaks off. */
-export async function readText(message: IncomingMessage): Promise<string> {
+export const readText = async (message: IncomingMessage): Promise<string> =>
+  (await readBytes(message)).toString('utf8');
+
+/** Reads a body as it is. Throws DaemonUnreachable if it breaks off. */
+export async function readBytes(message: IncomingMessage): Promise<Buffer> {
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of message) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks).toString('utf8');
+    return Buffer.concat(chunks);
   } catch (cause) {
     throw new DaemonUnreachable('The daemon broke off in the middle of its answer.', { cause });
   }

@@ -5,6 +5,7 @@ import { allow } from './commands/allow.ts';
 import { approvals } from './commands/approvals.ts';
 import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
+import { bundle } from './commands/bundle.ts';
 import { call } from './commands/call.ts';
 import { configCheck } from './commands/config.check.ts';
 import { configFix } from './commands/config.fix.ts';
@@ -27,6 +28,7 @@ import { token } from './commands/token.ts';
 import { tools } from './commands/tools.ts';
 import { up } from './commands/up.ts';
 import { version } from './commands/version.ts';
+import { why } from './commands/why.ts';
 
 export const commands: readonly Command[] = [
   up,
@@ -49,6 +51,8 @@ export const commands: readonly Command[] = [
   allow,
   log,
   history,
+  why,
+  bundle,
   configCheck,
   configPath,
   configSchema,

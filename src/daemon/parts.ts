@@ -169,6 +169,11 @@ export function assemble(options: PartsOptions): Parts {
     maxLength: settings.naming.maxLength,
     seen: { at: seen.at, version: seen.version },
     ready: options.ready,
+    secretsOf: (name) => {
+      const entry = supervisor.entry(name)?.entry;
+      const filled = entry && resolve(entry);
+      return filled && 'secrets' in filled ? filled.secrets : [];
+    },
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });

@@ -14,6 +14,7 @@ import { Problem } from './problem.ts';
 import { routeBook } from './route.book.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { allowlistRoutes } from './routes/allowlist.ts';
+import { bundleRoutes } from './routes/bundle.ts';
 import { callRoutes } from './routes/calls.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -23,6 +24,7 @@ import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
+import { whyRoutes } from './routes/why.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
 
 /** 4 MiB. */
@@ -110,6 +112,8 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
   historyRoutes(app, keeper);
+  whyRoutes(app, keeper);
+  bundleRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

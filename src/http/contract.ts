@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { outcome, permissionMode } from '../events/call.events.ts';
-import { era, failureClass, serverInfo, toolDefinition, transport } from '../events/shapes.ts';
+import { era, failureClass, serverInfo, transport } from '../events/shapes.ts';
 
 /** ISO 8601, UTC, with milliseconds. */
 const time = z
@@ -148,7 +148,7 @@ export const reconnect = z.object({
   servers: z.array(z.object({ name, ok: z.boolean(), state: serverState, error: serverError.nullable() })),
 });
 
-// GET /v1/mcp/tools, /v1/mcp/tools/history, /v1/mcp/instructions
+// GET /v1/mcp/tools, /v1/mcp/instructions
 
 export const tool = z.object({
   name: z.string().describe('The registered name, `mcp__<server>__<tool>`.'),
@@ -164,18 +164,6 @@ export const tool = z.object({
   hash: z.string().describe('Of the definition: name, description, schemas, annotations.'),
 });
 export const tools = z.object({ tools: z.array(tool).describe('Sorted by name.') });
-
-export const toolChange = z.object({
-  position,
-  at: time,
-  server: z.string(),
-  tool: z.string(),
-  name: z.string(),
-  change: z.enum(['added', 'removed', 'changed']),
-  before: toolDefinition.nullable(),
-  after: toolDefinition.nullable(),
-});
-export const toolsHistory = z.object({ changes: z.array(toolChange).describe('Ascending.') });
 
 export const instructions = z.object({
   servers: z.record(z.string(), z.string()),

@@ -6,7 +6,9 @@ import type { z } from 'zod';
 import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
+import type { toolsHistory } from './contract.catalog.ts';
 import type * as contract from './contract.ts';
+import type { why } from './contract.why.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
 
@@ -56,13 +58,25 @@ export interface Keeper {
   statusText(): string;
   statusAt(at: Moment): Shape<typeof contract.status>;
   tools(query: { server?: string | undefined; at?: Moment | undefined }): Shape<typeof contract.tools>;
-  toolsHistory(query: { server?: string | undefined }): Shape<typeof contract.toolsHistory>;
+  toolsHistory(query: {
+    server?: string | undefined;
+    from?: Moment | undefined;
+    to?: Moment | undefined;
+  }): Shape<typeof toolsHistory>;
   instructions(): Shape<typeof contract.instructions>;
   history(query: {
     name?: string | undefined;
     from?: number | undefined;
     to?: number | undefined;
   }): Shape<typeof contract.history>;
+
+  /** A gzipped tar archive about one server; from and to in ms since the epoch. */
+  bundle(query: {
+    name: string;
+    from: number | undefined;
+    to: number | undefined;
+  }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
+  why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

@@ -38,7 +38,12 @@ const server = {
 export const none = z.strictObject({});
 export const statusQuery = z.strictObject({ at });
 export const toolsQuery = z.strictObject({ ...server, at });
-export const toolsHistoryQuery = z.strictObject(server);
+export const toolsHistoryQuery = z.strictObject({
+  ...server,
+  from: moment.optional().describe('Only what changed after this time (ISO 8601) or log position.'),
+  to: moment.optional().describe('Only what changed up to this time (ISO 8601) or log position.'),
+});
+export const whyQuery = z.strictObject({ ...server, at });
 export const historyQuery = z.strictObject({
   ...server,
   from: time.optional().describe('Nothing before this time (ISO 8601).'),

@@ -1,11 +1,8 @@
 /** Rows and facts in the shapes of the contract. Pure. */
 import type { z } from 'zod';
 import type { Grant } from '../actors/allowlist/allowlist.state.ts';
-import type { ToolDefinition } from '../events/shapes.ts';
 import type * as contract from '../http/contract.ts';
-import { diffTools } from '../mcp/tools.ts';
 import type { CallRow } from '../projections/calls.projection.ts';
-import type { CatalogRow } from '../projections/catalog.projection.ts';
 import type { Interval } from '../projections/history.projection.ts';
 import type { StatusRow } from '../projections/status.projection.ts';
 import type { ListedTool } from './directory.ts';
@@ -127,35 +124,3 @@ export const intervalAnswer = ({
   cause,
   position,
 });
-
-/** What changed from each list of a server to its next one. `rows` ascend. */
-export function catalogChanges(
-  rows: readonly CatalogRow[],
-  nameOf: (server: string, tool: string) => string,
-): Shape<typeof contract.toolChange>[] {
-  const known = new Map<string, readonly ToolDefinition[]>();
-  return rows.flatMap(({ server, position, at, tools }) => {
-    const { added, removed, changed } = diffTools(known.get(server) ?? [], tools);
-    known.set(server, tools);
-    const change = (
-      kind: 'added' | 'removed' | 'changed',
-      tool: string,
-      before: ToolDefinition | null,
-      after: ToolDefinition | null,
-    ): Shape<typeof contract.toolChange> => ({
-      position,
-      at: iso(at),
-      server,
-      tool,
-      name: nameOf(server, tool),
-      change: kind,
-      before,
-      after,
-    });
-    return [
-      ...added.map((tool) => change('added', tool.name, null, tool)),
-      ...removed.map((tool) => change('removed', tool.name, tool, null)),
-      ...changed.map(({ name, before, after }) => change('changed', name, before, after)),
-    ];
-  });
-}

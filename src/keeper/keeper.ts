@@ -13,20 +13,12 @@ import { wireEvent } from '../http/wire.ts';
 import { instructionsPrompt } from '../mcp/instructions.ts';
 import { spelledName } from '../mcp/naming.ts';
 import { readCall, readCalls } from '../projections/calls.projection.ts';
-import { readCatalog } from '../projections/catalog.projection.ts';
 import { readHistory } from '../projections/history.projection.ts';
 import { readStatus, type StatusRow } from '../projections/status.projection.ts';
 import type { Allowlist } from './allowlist.ts';
-import {
-  callAnswer,
-  catalogChanges,
-  errorAnswer,
-  intervalAnswer,
-  isAllowed,
-  statusAnswer,
-  toolAnswer,
-} from './answers.ts';
+import { callAnswer, errorAnswer, intervalAnswer, isAllowed, statusAnswer, toolAnswer } from './answers.ts';
 import { statusAsOf } from './as-of.ts';
+import { bundleAnswer } from './bundle.ts';
 import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
@@ -34,6 +26,8 @@ import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
+import { toolsHistoryOf } from './tools-history.ts';
+import { whyAnswer } from './why.ts';
 
 /** What a server that does not want to go is given before it is killed, and a little more, in ms. */
 const REMOVAL_MS = 9_000;
@@ -55,6 +49,8 @@ export interface KeeperParts {
   readonly seen: { readonly at: ReadonlyMap<string, number>; readonly version: () => number };
   readonly ready: () => boolean;
   readonly testServer: TestServer;
+  /** Values of an entry that must not be shown; none when it cannot be filled in. */
+  readonly secretsOf: (server: string) => readonly string[];
   readonly stop: () => void;
 }
 
@@ -72,6 +68,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const knownServer = (name: string | undefined): void => {
     if (name !== undefined && !supervisor.entry(name)) throw unknownServer(name, supervisor.names);
   };
+  const nameOf = (server: string, tool: string): string =>
+    directory.nameOf({ server, tool }) ?? spelledName({ server, tool });
   const callRow = (id: string) => {
     const row = readCall(db, id);
     if (!row) throw new Problem('unknown-call', `There is no call "${id}". See the latest: GET /v1/mcp/calls`);
@@ -153,12 +151,8 @@ export function createKeeper(parts: KeeperParts): Keeper {
       };
     },
 
-    toolsHistory: ({ server }) => ({
-      changes: catalogChanges(
-        readCatalog(db, server),
-        (of, tool) => directory.nameOf({ server: of, tool }) ?? spelledName({ server: of, tool }),
-      ),
-    }),
+    toolsHistory: ({ server, from, to }) =>
+      toolsHistoryOf({ log, db, nameOf }, { server, from: from && position(from), to: to && position(to) }),
 
     instructions() {
       const declared = readStatus(db).flatMap(({ server, instructions, state }) =>
@@ -170,6 +164,20 @@ export function createKeeper(parts: KeeperParts): Keeper {
       };
     },
 
+    bundle: (query) =>
+      bundleAnswer(
+        {
+          log,
+          nameOf,
+          names: () => supervisor.entries.map(({ name }) => name),
+          raw: (name) => configuration.raw.get(name),
+          secretsOf: parts.secretsOf,
+          version: parts.version,
+        },
+        query,
+        Date.now(),
+      ),
+    why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
 
     config: () => ({

@@ -39,6 +39,15 @@ export function readCatalog(db: Database, server?: string): CatalogRow[] {
   return (rows as Row[]).map(parsed);
 }
 
+/** The list one server had when the log stood at `position`; null when it had none yet. */
+export function catalogOf(db: Database, server: string, position: number): readonly ToolDefinition[] | null {
+  const row = db
+    .prepare('select tools from catalog where server = ? and position <= ? order by position desc limit 1')
+    .pluck()
+    .get(server, position) as string | undefined;
+  return row === undefined ? null : JSON.parse(row);
+}
+
 /** The list each server had when the log stood at `position`; sorted by server. */
 export function catalogAt(db: Database, position: number): CatalogRow[] {
   const rows = db

@@ -34,6 +34,8 @@ describe('the command line', () => {
       'allow',
       'log',
       'history',
+      'why',
+      'bundle',
       'config check',
       'config path',
       'config schema',

@@ -43,6 +43,8 @@ describe('the start of a command', () => {
       'config/paths.ts',
       'config/secrets.ts',
       'daemon/token.ts',
+      'replay/bundle.contents.ts',
+      'replay/words.ts',
       'root.ts',
     ]);
   });

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { toolsHistory } from '../../src/http/contract.catalog.ts';
 import * as contract from '../../src/http/contract.ts';
 import { problems } from '../../src/http/problem.ts';
 import { atEnd } from '../support/cleanup.ts';
@@ -201,7 +202,7 @@ describe('the answers', () => {
       contract.allowlistReplaced,
       await daemon.api('POST', '/v1/allowlist', { tool: { prefix: 'mcp__s__', entries: [] } }),
     );
-    shaped(contract.toolsHistory, await daemon.api('GET', '/v1/mcp/tools/history'));
+    shaped(toolsHistory, await daemon.api('GET', '/v1/mcp/tools/history'));
     shaped(contract.history, await daemon.api('GET', '/v1/mcp/history'));
     shaped(contract.testResult, await daemon.api('POST', '/v1/mcp/test', { server: { command: 'no-such-command' } }));
     shaped(contract.rebuild, await daemon.api('POST', '/v1/rebuild'));
@@ -250,6 +251,7 @@ describe('the description of the API', () => {
         'GET /v1/allowlist',
         'GET /v1/events',
         'GET /v1/mcp',
+        'GET /v1/mcp/bundle',
         'GET /v1/mcp/calls',
         'GET /v1/mcp/calls/{id}',
         'GET /v1/mcp/history',
@@ -257,6 +259,7 @@ describe('the description of the API', () => {
         'GET /v1/mcp/status',
         'GET /v1/mcp/tools',
         'GET /v1/mcp/tools/history',
+        'GET /v1/mcp/why',
         'POST /v1/allowlist',
         'POST /v1/mcp',
         'POST /v1/mcp/call',

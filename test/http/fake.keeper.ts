@@ -61,6 +61,25 @@ const call = {
   arguments: { 'not-ours': { deep: [1] } },
 };
 
+const whyMemory = {
+  server: 'memory',
+  at: time,
+  position: 9,
+  state: 'ready' as const,
+  since: time,
+  summary: 'Ready for 3 s with 1 tool.',
+  attempt: 0,
+  nextAttemptAt: null,
+  failure: null,
+  stderr: null,
+  losses: { today: 0, atLeast: false },
+  chain: [{ position: 3, at: time, fact: 'ToolsListed', to: 'ready', text: 'Its tool list was read: 1 tool.' }],
+  omitted: 0,
+  changes: [{ kind: 'config' as const, position: 2, at: time, text: 'Its entry changed.' }],
+  until: null,
+  next: null,
+};
+
 export function recorded(position: number, note = ''): Recorded {
   return {
     position,
@@ -164,8 +183,21 @@ export function fakeKeeper(): FakeKeeper {
               tool: 'read_graph',
               name: tool.name,
               change: 'added' as const,
+              parts: [],
               before: null,
               after: { name: 'read_graph', unknown: 1 },
+              grant: null,
+            },
+          ],
+          difference: null,
+          tools: [
+            {
+              server: 'memory',
+              tool: 'read_graph',
+              name: tool.name,
+              firstSeen: { position: 3, at: time },
+              lastChanged: { position: 3, at: time },
+              removed: null,
             },
           ],
         },
@@ -183,6 +215,18 @@ export function fakeKeeper(): FakeKeeper {
         'history',
         query,
       ),
+    bundle: async (query) => {
+      if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      return note(
+        { fileName: 'watchkeeper-memory-20260301T120000Z.tar.gz', bytes: Buffer.from([31, 139, 0, 255]) },
+        'bundle',
+        query,
+      );
+    },
+    why: (query) => {
+      if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      return note(whyMemory, 'why', query);
+    },
     config: () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },

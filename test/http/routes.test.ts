@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { toolsHistory } from '../../src/http/contract.catalog.ts';
 import * as contract from '../../src/http/contract.ts';
+import { why } from '../../src/http/contract.why.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { recorded, time } from './fake.keeper.ts';
 import { givenApp, signedIn } from './given.app.ts';
@@ -44,7 +46,16 @@ describe('Every route answers in the shape of the contract', () => {
     ['GET', '/v1/mcp/tools?server=a&at=3', undefined, contract.tools, ['tools', { server: 'a', at: { position: 3 } }]],
     ['GET', '/v1/mcp/tools?name=a', undefined, contract.tools, ['tools', { server: 'a', at: undefined }]],
     ['GET', '/v1/mcp/tools?name=a&server=a', undefined, contract.tools, ['tools', { server: 'a', at: undefined }]],
-    ['GET', '/v1/mcp/tools/history?name=a', undefined, contract.toolsHistory, ['toolsHistory', { server: 'a' }]],
+    ['GET', '/v1/mcp/tools/history?name=a', undefined, toolsHistory, ['toolsHistory', { server: 'a' }]],
+    [
+      'GET',
+      '/v1/mcp/tools/history?from=3&to=2026-03-01',
+      undefined,
+      toolsHistory,
+      ['toolsHistory', { from: { position: 3 }, to: { time: Date.UTC(2026, 2, 1) } }],
+    ],
+    ['GET', '/v1/mcp/why?name=a&at=3', undefined, why, ['why', { name: 'a', at: { position: 3 } }]],
+    ['GET', '/v1/mcp/why?server=a', undefined, why, ['why', { name: 'a' }]],
     ['GET', '/v1/mcp/instructions', undefined, contract.instructions, null],
     [
       'GET',
@@ -101,6 +112,26 @@ describe('Every route answers in the shape of the contract', () => {
   });
 });
 
+describe('A bundle', () => {
+  it('is sent as a file, byte for byte', async () => {
+    const { response, asked } = await ask('GET', '/v1/mcp/bundle?server=memory&from=2026-03-01&to=2026-03-02');
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/gzip',
+      'content-disposition': 'attachment; filename="watchkeeper-memory-20260301T120000Z.tar.gz"',
+      'content-length': '4',
+    });
+    expect([...response.rawPayload]).toEqual([31, 139, 0, 255]);
+    expect(asked).toEqual([['bundle', { name: 'memory', from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 2, 2) }]]);
+  });
+
+  it('of nobody is a problem', async () => {
+    const { response } = await ask('GET', '/v1/mcp/bundle?name=nobody');
+    expect(response.statusCode).toBe(404);
+    expect(response.json().code).toBe('unknown-server');
+  });
+});
+
 describe('What does not fit a route is refused and names the place', () => {
   it.each<['GET' | 'POST', string, unknown, RegExp]>([
     ['POST', '/v1/mcp', {}, /body: name: .*; server: /],
@@ -132,6 +163,11 @@ describe('What does not fit a route is refused and names the place', () => {
     ['GET', '/v1/mcp/tools?server=', undefined, /server/],
     ['GET', '/v1/mcp/history?from=12', undefined, /from/],
     ['GET', '/v1/mcp/history?from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
+    ['GET', '/v1/mcp/why', undefined, /`name` is missing/],
+    ['GET', '/v1/mcp/why?name=a&at=soon', undefined, /at/],
+    ['GET', '/v1/mcp/tools/history?from=soon', undefined, /from/],
+    ['GET', '/v1/mcp/bundle', undefined, /`name` is missing/],
+    ['GET', '/v1/mcp/bundle?name=a&from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
     ['GET', '/v1/mcp/calls?state=waiting', undefined, /state/],
     ['GET', '/v1/mcp/calls?limit=0', undefined, /limit/],
     ['GET', '/v1/events?limit=1001', undefined, /limit/],
@@ -168,6 +204,7 @@ describe('What does not fit a route is refused and names the place', () => {
 describe('What the daemon refuses is a problem', () => {
   it.each([
     ['/v1/mcp/tools?server=nobody', 404, 'unknown-server'],
+    ['/v1/mcp/why?name=nobody', 404, 'unknown-server'],
     ['/v1/mcp/calls/c2', 404, 'unknown-call'],
     ['/v1/nothing', 404, 'not-found'],
     ['/v1/mcp/', 404, 'not-found'],

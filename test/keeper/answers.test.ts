@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Grant } from '../../src/actors/allowlist/allowlist.state.ts';
 import * as contract from '../../src/http/contract.ts';
-import {
-  callAnswer,
-  catalogChanges,
-  intervalAnswer,
-  isAllowed,
-  iso,
-  statusAnswer,
-  toolAnswer,
-} from '../../src/keeper/answers.ts';
+import { callAnswer, intervalAnswer, isAllowed, iso, statusAnswer, toolAnswer } from '../../src/keeper/answers.ts';
 import type { ListedTool } from '../../src/keeper/directory.ts';
 import { sha256Hex } from '../../src/mcp/hash.ts';
 import { readTools } from '../../src/mcp/tools.ts';
@@ -224,53 +216,5 @@ describe('The answer about an interval', () => {
     expect(intervalAnswer(interval)).toEqual({ ...interval, from: iso(noon) });
     expect(intervalAnswer({ ...interval, to: noon + 1 }).to).toBe(iso(noon + 1));
     expect(contract.interval.parse(intervalAnswer({ ...interval, state: 'unobserved' })).state).toBe('unobserved');
-  });
-});
-
-describe('Changes of the catalog', () => {
-  const nameOf = (server: string, tool: string): string => `mcp__${server}__${tool}`;
-  const [one, two] = [{ name: 'one' }, { name: 'two' }];
-  const list = (position: number, server: string, ...tools: { name: string }[]) => ({
-    position,
-    server,
-    at: noon,
-    tools,
-  });
-  const lines = (...rows: ReturnType<typeof list>[]): string[] =>
-    catalogChanges(rows, nameOf).map(({ position, name, change }) => `${position} ${change} ${name}`);
-
-  it('are what differs from the list before, for each server by itself', () => {
-    expect(lines(list(1, 'a', one), list(2, 'b', one), list(3, 'a', one, two), list(4, 'a', two))).toEqual([
-      '1 added mcp__a__one',
-      '2 added mcp__b__one',
-      '3 added mcp__a__two',
-      '4 removed mcp__a__one',
-    ]);
-  });
-
-  it('show a changed tool before and after', () => {
-    const other = { name: 'one', description: 'Now with words.' };
-    expect(catalogChanges([list(1, 'a', one), list(2, 'a', other)], nameOf).at(-1)).toEqual({
-      position: 2,
-      at: iso(noon),
-      server: 'a',
-      tool: 'one',
-      name: 'mcp__a__one',
-      change: 'changed',
-      before: one,
-      after: other,
-    });
-  });
-
-  it('are none for the same tools in another order', () => {
-    expect(lines(list(1, 'a', one, two), list(2, 'a', two, one))).toHaveLength(2);
-  });
-
-  it('are all of the tools when a server goes, and again when it comes back', () => {
-    expect(lines(list(1, 'a', one), list(2, 'a'), list(3, 'a', one))).toEqual([
-      '1 added mcp__a__one',
-      '2 removed mcp__a__one',
-      '3 added mcp__a__one',
-    ]);
   });
 });

@@ -23,7 +23,7 @@ const intervalTable = ({ intervals }: History, view: View): string =>
   );
 
 /** `--from` and `--to` as times: a log position means the time of its fact. */
-async function timeOption(context: Context, options: Options, name: 'from' | 'to'): Promise<number | undefined> {
+export async function timeOption(context: Context, options: Options, name: 'from' | 'to'): Promise<number | undefined> {
   const given = moment(options, name, context.now());
   if (!given) return undefined;
   return 'time' in given ? given.time : withLog(context, (read) => timeOf(read, given));

@@ -1,9 +1,11 @@
 import type { Tools } from '../../api/client.ts';
 import { aboutServer, mustKnow } from '../ask.daemon.ts';
-import type { Command, View } from '../command.ts';
-import { atOf, moment } from '../options.ts';
+import type { Answer, Command, Context, View } from '../command.ts';
+import { usedWrongly } from '../failure.ts';
+import { atOf, flag, moment, type Options } from '../options.ts';
 import { oneLine } from '../paint.ts';
 import { type Cell, table } from '../table.ts';
+import { type Compare, changesText, differenceText, suspendedNames } from '../tools.changes.ts';
 
 function toolTable({ tools }: Tools, view: View): string {
   const rows = tools.map((tool): Cell[] => [
@@ -19,19 +21,62 @@ function toolTable({ tools }: Tools, view: View): string {
   );
 }
 
+async function compare(): Promise<Compare> {
+  const { toolDiff, lineText } = await import('../../replay/tool.diff.ts');
+  return {
+    diff: ({ before, after, parts }) => (before && after ? toolDiff(before, after, parts) : []),
+    text: lineText,
+  };
+}
+
+async function changes({ api, now }: Context, server: string | undefined, options: Options): Promise<Answer> {
+  if (options.at !== undefined)
+    throw usedWrongly('--at shows the tools of one moment; changes lie between --from and --to.', 'tools --changes');
+  const from = atOf(moment(options, 'from', now()));
+  const to = atOf(moment(options, 'to', now()));
+  const inOneStep = flag(options, 'diff');
+  if (inOneStep && from === undefined)
+    throw usedWrongly('--diff compares two moments: say the first one with --from.', 'tools --diff --from yesterday');
+  const found = await api.toolsHistory({ server, from, to });
+  if (server !== undefined && found.tools.length === 0) await mustKnow(api, server, 'tools --changes');
+  const comparing = await compare();
+  const suspended = suspendedNames(found);
+  return {
+    kind: 'answer',
+    json: found,
+    text: (view) => (inOneStep ? differenceText : changesText)(found, comparing, view),
+    notes: suspended.length > 0 ? [`Calls of these ask again: ${suspended.join(', ')}. See: watchkeeper allow`] : [],
+  };
+}
+
 export const tools: Command = {
   description: {
     name: 'tools',
     group: 'Tools and calls',
     summary: 'list the tools of all servers',
     arguments: [{ name: '[server]', about: 'only tools of this server' }],
-    options: [{ flags: '--at <T>', about: 'as they were then: a time, a log position or a span such as 2h' }],
+    options: [
+      { flags: '--at <T>', about: 'as they were then: a time, a log position or a span such as 2h' },
+      { flags: '--changes', about: 'what was added, removed and changed, definitions word by word' },
+      { flags: '--diff', about: 'the same from --from to --to in one step' },
+      { flags: '--from <T>', about: 'with --changes or --diff: nothing before this moment' },
+      { flags: '--to <T>', about: 'with --changes or --diff: nothing after this moment' },
+    ],
     examples: [
       { line: 'tools', about: 'every tool, and whether it may run without asking' },
       { line: 'tools memory --json', about: 'with full input schemas' },
+      {
+        line: 'tools memory --changes --from 7d',
+        about: 'every change of the last week, and since when a tool is what it is',
+      },
+      { line: 'tools memory --diff --from yesterday', about: 'what is different from yesterday' },
     ],
   },
-  async run({ api, now }, { positional: [server] }, options) {
+  async run(context, { positional: [server] }, options) {
+    if (flag(options, 'changes') || flag(options, 'diff')) return changes(context, server, options);
+    if (options.from !== undefined || options.to !== undefined)
+      throw usedWrongly('--from and --to belong to --changes or --diff.', 'tools --changes');
+    const { api, now } = context;
     const at = atOf(moment(options, 'at', now()));
     const found =
       server === undefined

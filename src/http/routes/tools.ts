@@ -1,4 +1,5 @@
-import { instructions, tools, toolsHistory } from '../contract.ts';
+import { toolsHistory } from '../contract.catalog.ts';
+import { instructions, tools } from '../contract.ts';
 import type { Keeper } from '../keeper.ts';
 import { none, toolsHistoryQuery, toolsQuery } from '../query.ts';
 import { type App, answers, serverOf } from './route.ts';
@@ -24,13 +25,14 @@ export function toolRoutes(app: App, keeper: Keeper): void {
     {
       schema: {
         tags: ['Tools'],
-        summary: 'Tools that were added, removed or changed',
+        summary: 'Tools that were added, removed or changed, and since when each is what it is',
         querystring: toolsHistoryQuery,
         response: answers(toolsHistory, 'invalid-request', 'unknown-server'),
       },
     },
     (request, reply) => {
-      reply.send(keeper.toolsHistory({ server: serverOf(request.query) }));
+      const { from, to } = request.query;
+      reply.send(keeper.toolsHistory({ server: serverOf(request.query), from, to }));
     },
   );
 

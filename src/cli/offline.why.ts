@@ -1,0 +1,51 @@
+/** Why a server was as it was, out of the file, for when no daemon runs. */
+import { existsSync } from 'node:fs';
+import type { Why } from '../api/client.ts';
+import type { DaemonUnreachable } from '../api/errors.ts';
+import { unknownServer } from './ask.daemon.ts';
+import { CommandError } from './failure.ts';
+import type { Moment } from './moment.ts';
+import { unreadable } from './offline.log.ts';
+
+/** In the shape of the API. Throws `why` when there is nothing to read. */
+export async function offlineWhy(
+  file: string,
+  { name, at, now }: { readonly name: string; readonly at: Moment | undefined; readonly now: number },
+  why: DaemonUnreachable,
+): Promise<Why> {
+  if (!existsSync(file)) throw why;
+  const { openReader, readLog } = await import('../events/sqlite.ts');
+  const { catalogOf } = await import('../projections/catalog.projection.ts');
+  const { gather } = await import('../replay/why.read.ts');
+  const { explain } = await import('../replay/why.ts');
+  let db: ReturnType<typeof openReader> | undefined;
+  try {
+    const opened = openReader(file);
+    db = opened;
+    const log = readLog(opened);
+    const evidence = gather(log, {
+      server: name,
+      at,
+      now,
+      dayStart: (time) => new Date(time).setHours(0, 0, 0, 0),
+      listAt: (server, position) => catalogOf(opened, server, position),
+      deadSince: log.lastAlive(),
+    });
+    if (evidence) return explain(evidence) as Why;
+    const streams = log.heads().map(({ stream }) => stream);
+    if (streams.includes(`server-${name}`)) throw tooEarly(name);
+    const servers = streams.filter((stream) => stream.startsWith('server-'));
+    throw unknownServer(
+      name,
+      servers.map((stream) => stream.slice('server-'.length)),
+      'why',
+    );
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    db?.close();
+  }
+}
+
+const tooEarly = (name: string): CommandError =>
+  new CommandError(`The log knows nothing of ${name} at that time yet.`, { next: [`why ${name}`] });

@@ -1,0 +1,89 @@
+/** How things stand, in one or two sentences without times of day. Pure. */
+import { isFailure, type ServerTold } from './trouble.ts';
+import type { About } from './why.ts';
+import { reasonWords, stop } from './why.words.ts';
+import { counted, exactDuration } from './words.ts';
+
+const lastFailure = (story: readonly ServerTold[]) => story.findLast(isFailure);
+
+/** ` Last failure: …`, or nothing. */
+const afterWhat = (story: readonly ServerTold[]): string => {
+  const failed = lastFailure(story);
+  return failed ? ` The last failure (${failed.data.failure.class}): ${stop(failed.data.failure.message)}` : '';
+};
+
+/** What the losses of a day add to a sentence. */
+function dayWords({ today, atLeast }: About['losses']): string {
+  if (today === 0) return 'No losses today.';
+  return `${atLeast ? 'At least ' : ''}${counted(today, 'loss')} today.`;
+}
+
+/** How a server that is ready got there. */
+function readyWords({ story }: About): string {
+  const start = story.findLast((fact) => fact.type === 'ConnectStarted' || fact.type === 'ReconnectStarted');
+  const failed = story.find((fact) => isFailure(fact) && fact.type !== 'ListFailed');
+  if (start && failed && isFailure(failed)) {
+    const what = failed.type === 'SessionLost' ? 'the connection was lost' : 'it had failed';
+    const { attempt } = start.data;
+    const came = start.type === 'ConnectStarted' ? 'another attempt was asked for' : `attempt ${attempt} succeeded`;
+    return `, after ${what} (${failed.data.failure.class}) and ${came}`;
+  }
+  return start ? ', since its first attempt' : '';
+}
+
+export function summaryOf(about: About): string {
+  const { evidence, story, state, ended, since, attempts, dueAt, losses } = about;
+  const lasted = exactDuration(evidence.at - since);
+  const last = story.at(-1) as ServerTold;
+  switch (state) {
+    case 'ready': {
+      const list = story.findLast(({ type }) => type === 'ToolsListed');
+      const tools = list?.type === 'ToolsListed' ? ` with ${counted(list.data.count, 'tool')}` : '';
+      const trouble = story.findLast(({ type }) => type === 'ListFailed' || type === 'ToolsListed');
+      const stale =
+        trouble?.type === 'ListFailed'
+          ? ` Its list could not be read since: ${stop(trouble.data.failure.message)}`
+          : '';
+      return `Ready for ${lasted}${tools}${readyWords(about)}. ${dayWords(losses)}${stale}`;
+    }
+    case 'backing-off': {
+      const left = dueAt === null ? 0 : dueAt - evidence.at;
+      const due = left > 0 ? `due in ${exactDuration(left)}` : 'due now';
+      return `It failed and waits for attempt ${attempts + 1}, ${due}.${afterWhat(story)}`;
+    }
+    case 'connecting':
+    case 'reconnecting': {
+      const limit = evidence.limits ? ` of at most ${exactDuration(evidence.limits.connectTimeoutMs)}` : '';
+      return `Attempt ${attempts} runs for ${lasted}${limit}.${afterWhat(story)}`;
+    }
+    case 'listing':
+      return `Connected; its tool list is being read for ${lasted}.${afterWhat(story)}`;
+    case 'session-lost':
+      return `The connection has just been lost.${afterWhat(story)}`;
+    case 'auth-required':
+      return `It wants a login and waits for a person for ${lasted}.${afterWhat(story)}`;
+    case 'failed':
+      return `It does not work as it is configured, and nothing is tried for ${lasted}.${afterWhat(story)}`;
+    case 'disabled':
+      return `Disabled in the configuration file for ${lasted}: it is known and not run.`;
+    case 'idle': {
+      const rested = story.findLast(({ type }) => type === 'ServerStopped');
+      if (rested?.type === 'ServerStopped' && rested.data.reason === 'idle')
+        return `It sleeps for ${lasted}, because ${reasonWords('idle')}; the next use starts it.`;
+      if (evidence.lazy) return `Not started yet: its entry is lazy, so the first use starts it.`;
+      return `It waits for ${lasted} for its turn to be started.`;
+    }
+    case 'stopping':
+      return `It is being closed for ${lasted}${last.type === 'StopRequested' ? `: ${reasonWords(last.data.reason)}` : ''}.`;
+    case 'unobserved': {
+      const { dead } = evidence;
+      const until = dead?.to ? ` One came back after ${exactDuration(dead.to - dead.from)}.` : '';
+      return `No daemon ran, so nobody knows how it was. When it was last seen it was ${ended}.${until}`;
+    }
+    default: {
+      const rested = story.findLast(({ type }) => type === 'ServerStopped');
+      const reason = rested?.type === 'ServerStopped' ? `, because ${reasonWords(rested.data.reason)}` : '';
+      return `Stopped for ${lasted}${reason}.`;
+    }
+  }
+}

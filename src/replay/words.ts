@@ -1,0 +1,34 @@
+/** Numbers and lengths of time as a sentence needs them. Pure. */
+
+const steps = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** A length of time (ms) with its two largest units: `3 m 20 s`, `2 h 5 m`; below a second in milliseconds. */
+export function exactDuration(milliseconds: number): string {
+  const length = Math.max(0, Math.round(milliseconds));
+  if (length < 1000) return `${length} ms`;
+  const index = steps.findIndex(([, step]) => length >= step);
+  const [unit, size] = steps[index] ?? steps[3];
+  const next = steps[index + 1];
+  const rest = next ? Math.floor((length % size) / next[1]) : 0;
+  return `${Math.floor(length / size)} ${unit}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`;
+}
+
+/** `1 tool`, `9 tools`. */
+export const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : /(?:s|x|ch|sh)$/.test(what) ? 'es' : 's'}`;
+
+/** `a`, `a and b`, `a, b and c`; the ninth and later ones are only counted. */
+export function listed(names: readonly string[], most = 8): string {
+  const shown = names.slice(0, most);
+  const rest = names.length - shown.length;
+  if (rest > 0) return `${shown.join(', ')} and ${rest} more`;
+  return shown.length < 2 ? shown.join('') : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+/** ISO 8601, UTC, with milliseconds. */
+export const iso = (time: number): string => new Date(time).toISOString();
