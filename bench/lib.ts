@@ -56,15 +56,19 @@ export interface Measured {
   stop(): Promise<void>;
 }
 
-/** Starts the built daemon with these servers in a directory of its own. Resolves when it says that it is ready. */
-export async function startMeasured(servers: object, port = 0): Promise<Measured> {
+/** Starts the built daemon, or another `program`, with these servers in a directory of its own. Resolves when it says that it is ready. */
+export async function startMeasured(
+  servers: object,
+  port = 0,
+  program = join(packageRoot(), 'dist/cli/main.js'),
+): Promise<Measured> {
   const dir = mkdtempSync(join(tmpdir(), 'watchkeeper-bench-'));
   writeFileSync(join(dir, 'mcp.json'), JSON.stringify({ servers }));
   const startedAt = performance.now();
   const child = spawn(
     process.execPath,
     [
-      join(packageRoot(), 'dist/cli/main.js'),
+      program,
       'up',
       '--json',
       '--quiet',
