@@ -1,5 +1,6 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
+import type * as recordings from '../http/contract.recordings.ts';
 import type * as contract from '../http/contract.ts';
 import { type Followed, followLog } from './follow.ts';
 import { type Ask, readText, send } from './request.ts';
@@ -17,6 +18,10 @@ export type Tool = Shape<typeof contract.tool>;
 export type ToolsHistory = Shape<typeof contract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
+export type Recording = Shape<typeof recordings.recording>;
+export type Recordings = Shape<typeof recordings.recordings>;
+export type Recorded = Shape<typeof recordings.recordAnswer>;
+export type Fixture = Shape<typeof recordings.fixtureAnswer>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -58,6 +63,9 @@ export interface Client {
   toolsHistory(query?: { server?: string | undefined }): Promise<ToolsHistory>;
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
+  recordings(): Promise<Recordings>;
+  record(name: string, on: boolean, options?: { delete?: boolean | undefined }): Promise<Recorded>;
+  fixture(query: { name: string; from?: string | undefined; to?: string | undefined }): Promise<Fixture>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -117,6 +125,9 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     toolsHistory: (query) => get('/v1/mcp/tools/history', query),
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
+    recordings: () => get('/v1/mcp/record'),
+    record: (name, on, options) => post('/v1/mcp/record', { name, on, delete: options?.delete }),
+    fixture: (query) => post('/v1/mcp/fixture', query),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

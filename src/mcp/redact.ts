@@ -35,14 +35,17 @@ const patterns: readonly (readonly [RegExp, string])[] = [
 /**
  * A function that masks, with `***`, every occurrence of each secret (as it is, URL-encoded, JSON-escaped, base64) and
  * whatever looks like a credential. Secrets below three characters are left alone.
+ * `thoroughly`: for text that is kept. Nothing is cut, and a secret is also found in hexadecimal and inside base64 of more.
  */
-export function redactor(secrets: readonly string[]): (text: string) => string {
-  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+export function redactor(secrets: readonly string[], thoroughly = false): (text: string) => string {
+  const forms = [...new Set(secrets.flatMap((secret) => formsOf(secret, thoroughly ? hiddenForms : () => [])))].sort(
+    (a, b) => b.length - a.length,
+  );
   const known = forms.length === 0 ? null : new RegExp(forms.map(escapeForRegExp).join('|'), 'g');
   return (text) => {
     // Known secrets first and in all of the text, so that the cut leaves no half of one behind.
     const masked = known === null ? text : text.replace(known, MASK);
-    const short = masked.length > LONGEST_TEXT ? `${masked.slice(0, LONGEST_TEXT)}…` : masked;
+    const short = masked.length > LONGEST_TEXT && !thoroughly ? `${masked.slice(0, LONGEST_TEXT)}…` : masked;
     return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), short);
   };
 }
@@ -57,12 +60,19 @@ export function bareUrl(url: string): string {
   }
 }
 
-function formsOf(secret: string): string[] {
+function formsOf(secret: string, more: (value: string) => string[]): string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= SHORTEST_LINE);
   return [secret, secret.trim(), ...lines].flatMap((value) => {
     if (value.length < SHORTEST_SECRET) return [];
     const encoded = percentEncoded(value);
-    return [value, encoded, encoded.replaceAll('%20', '+'), JSON.stringify(value).slice(1, -1), ...base64(value)];
+    return [
+      value,
+      encoded,
+      encoded.replaceAll('%20', '+'),
+      JSON.stringify(value).slice(1, -1),
+      ...base64(value),
+      ...more(value),
+    ];
   });
 }
 
@@ -81,6 +91,19 @@ function base64(text: string): string[] {
   if (padded.length < 8) return [];
   const whole = padded.replace(/=+$/, '');
   return [padded, whole, whole.slice(0, -1)].flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+}
+
+/** Digits of its bytes, and base64 of a longer text that holds it, which begins at any of three places in a group. */
+function hiddenForms(value: string): string[] {
+  const bytes = new TextEncoder().encode(value);
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const plain = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  const inside = [0, 1, 2].flatMap((before) => {
+    const whole = btoa('\0'.repeat(before) + plain);
+    const sure = whole.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6));
+    return sure.length < 8 ? [] : [sure, sure.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+  return [...(hex.length < 8 ? [] : [hex, hex.toUpperCase()]), ...inside];
 }
 
 const escapeForRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
