@@ -2,7 +2,7 @@ import type { Recording } from '../../api/client.ts';
 import { aboutServer } from '../ask.daemon.ts';
 import type { Command, View } from '../command.ts';
 import { bytes, localTime } from '../duration.ts';
-import { usedWrongly } from '../failure.ts';
+import { CommandError, usedWrongly } from '../failure.ts';
 import { flag } from '../options.ts';
 import { oneLine } from '../paint.ts';
 import { type Cell, table } from '../table.ts';
@@ -27,6 +27,12 @@ const recordingTable = (recordings: readonly Recording[], view: View): string =>
     ]),
     view,
   );
+
+/** The near name that is suggested stands before the word. */
+function withWord(error: unknown, word: string): unknown {
+  if (!(error instanceof CommandError)) return error;
+  return new CommandError(error.message, { next: error.next.map((line) => line.replace(/^record .*/, `$& ${word}`)) });
+}
 
 export const record: Command = {
   description: {
@@ -60,9 +66,11 @@ export const record: Command = {
     if (to !== 'on' && to !== 'off')
       throw usedWrongly(`"${to}" is neither on nor off.`, `record ${name} on`, `record ${name} off`);
     if (andDelete && to === 'on') throw usedWrongly('--delete goes with off.', `record ${name} off --delete`);
-    const done = await aboutServer(api, name, `record ${to}`, () =>
+    const done = await aboutServer(api, name, 'record', () =>
       api.record(name, to === 'on', andDelete ? { delete: true } : {}),
-    );
+    ).catch((error: unknown) => {
+      throw withWord(error, to);
+    });
     const kept = done.files > 0 ? ` ${bytes(done.bytes)} are kept.` : '';
     return {
       kind: 'answer',
