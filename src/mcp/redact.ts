@@ -12,19 +12,21 @@ const LONGEST_TEXT = 16_384;
 /**
  * Things that look like credentials whoever wrote them. The first group, where there is one, is kept. Every repetition in
  * front of the telling part has a bound: without one, a long run of letters takes time with the square of its length.
+ * The last member is what a match holds in any case, so that most long texts need no search.
  */
-const patterns: readonly (readonly [RegExp, string])[] = [
+const patterns: readonly (readonly [pattern: RegExp, replacement: string, needs?: string])[] = [
   [
     /(\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|dpop)\s+)?)[^\s"',;]+/gi,
     `$1${MASK}`,
   ],
   [/(\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}/gi, `$1${MASK}`],
-  [/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'<>]{1,1024}@/gi, `$1${MASK}@`],
+  [/([a-z][a-z0-9+.-]{0,30}:\/\/)[^\s/@"'<>]{1,1024}@/gi, `$1${MASK}@`, '://'],
   [
     /([?&;][^=&\s"'<>]{0,64}(?:token|key|secret|passw|auth|sig|credential|session|code)[^=&\s"'<>]{0,64}=)[^&\s"'<>#]+/gi,
     `$1${MASK}`,
+    '=',
   ],
-  [/(\b\w{0,64}(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY)\w{0,64}=)[^\s"']+/g, `$1${MASK}`],
+  [/(\b\w{0,64}(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|PRIVATE_?KEY)\w{0,64}=)[^\s"']+/g, `$1${MASK}`, '='],
   [/\bsk-[\w-]{8,}/g, MASK],
   [/\b(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abeoprs]-)[\w-]{10,}/g, MASK],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, MASK],
@@ -46,7 +48,11 @@ export function redactor(secrets: readonly string[], thoroughly = false): (text:
     // Known secrets first and in all of the text, so that the cut leaves no half of one behind.
     const masked = known === null ? text : text.replace(known, MASK);
     const short = masked.length > LONGEST_TEXT && !thoroughly ? `${masked.slice(0, LONGEST_TEXT)}…` : masked;
-    return patterns.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), short);
+    return patterns.reduce(
+      (rest, [pattern, replacement, needed]) =>
+        needed === undefined || rest.includes(needed) ? rest.replace(pattern, replacement) : rest,
+      short,
+    );
   };
 }
 

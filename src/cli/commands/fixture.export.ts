@@ -1,6 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { writeAtomic } from '../../config/files.ts';
 import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command } from '../command.ts';
 import { bytes, counted } from '../duration.ts';
@@ -48,6 +47,7 @@ export const fixtureExport: Command = {
         ),
       (why) => offlineFixture(files.recordingsDir, { server, ...stretch, now: context.now(), version }, why),
     );
+    const { writeAtomic } = await import('../../config/files.ts');
     await writeAtomic(to, `${JSON.stringify(made, null, 1)}\n`).catch((error: unknown) => {
       throw new CommandError(error instanceof Error ? `${error.message}.` : String(error), {
         next: [`fixture export ${server} <file>`],
