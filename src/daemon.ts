@@ -107,6 +107,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       : error;
   });
 
+  await parts.recordings.restore();
   await parts.allowlist.load();
   await parts.configuration.load();
   ready = true;
@@ -241,13 +242,14 @@ async function listen(
 }
 
 async function close(
-  { log, desk, supervisor, calls, daemonJournal, hub }: Parts,
+  { log, desk, supervisor, calls, daemonJournal, hub, recordings }: Parts,
   served: Served,
   run: string,
 ): Promise<void> {
   await calls.abandon();
   hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);
+  await recordings.close();
   await daemonJournal.tell({ type: 'DaemonStopped', data: { run } }, undefined);
   await desk.close();
   log.close();

@@ -39,7 +39,14 @@ const layers: readonly Layer[] = [
   {
     of: 'src/replay/',
     may: ['src/events/', 'src/actors/', 'src/mcp/canonical.ts', 'src/mcp/redact.ts', 'src/mcp/tools.ts'],
-    because: 'what was is a fold of facts by the rules of the actors',
+    types: ['src/recordings/line.ts'],
+    because: 'what was is a fold of facts by the rules of the actors; a fixture is made of recorded lines',
+  },
+  {
+    of: 'src/recordings/',
+    may: ['src/mcp/redact.ts', 'src/mcp/tap.ts'],
+    types: ['src/events/', 'src/config/entry.ts'],
+    because: 'who listens to the wire masks what is heard and knows nothing else of the daemon',
   },
   {
     of: 'src/mcp/',
@@ -61,13 +68,20 @@ const layers: readonly Layer[] = [
       'src/events/',
       'src/actors/',
       'src/replay/',
+      'src/recordings/',
       'src/mcp/',
       'src/config/',
       'src/projections/',
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts', 'src/http/keeper.ts'],
+    types: [
+      'src/http/contract.ts',
+      'src/http/contract.catalog.ts',
+      'src/http/contract.recordings.ts',
+      'src/http/contract.why.ts',
+      'src/http/keeper.ts',
+    ],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -82,6 +96,7 @@ const layers: readonly Layer[] = [
       'src/events/',
       'src/actors/',
       'src/replay/',
+      'src/recordings/',
       'src/mcp/',
       'src/config/',
       'src/projections/',
@@ -100,7 +115,12 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts'],
+    types: [
+      'src/http/contract.ts',
+      'src/http/contract.catalog.ts',
+      'src/http/contract.recordings.ts',
+      'src/http/contract.why.ts',
+    ],
     because: 'a client needs the shapes and no schema library',
   },
   {
@@ -132,6 +152,22 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.why.ts',
     may: ['src/events/sqlite.ts', 'src/projections/catalog.projection.ts'],
     because: 'it reads log and catalog without a daemon',
+  },
+  {
+    file: 'src/cli/offline.fixture.ts',
+    may: ['src/recordings/read.ts', 'src/replay/fixture/build.ts'],
+    because: 'it makes a fixture of the recorded files without a daemon',
+  },
+  {
+    file: 'src/cli/commands/fixture.serve.ts',
+    may: [
+      'src/replay/fixture/format.ts',
+      'src/replay/fixture/clock.ts',
+      'src/replay/fixture/stdio.ts',
+      'src/replay/fixture/http.ts',
+      'src/replay/fixture/lives.ts',
+    ],
+    because: 'it is the recorded server, and needs no daemon for that',
   },
   {
     file: 'src/cli/offline.rebuild.ts',
@@ -249,11 +285,14 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/allowlist\/entry\.ts$/,
   /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
+  /^src\/replay\/fold\.ts$/,
+  /^src\/replay\/fixture\/(?:build|clock|cues|fits|format|refusal|script)\.ts$/,
+  /^src\/recordings\/(?:line|mask)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
-  /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
+  /^src\/http\/(?:contract|contract\.recordings|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
   /^src\/keeper\/(?:answers|as-of)\.ts$/,
 ];

@@ -208,6 +208,26 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'The daemon stops within its time and leaves nothing.',
     heldBy: ['test/e2e/life.test.ts', 'ends what runs and leaves nothing'],
   },
+  // Recordings
+  'recording:again': {
+    claim: 'A recorded server that is served again has the same tools byte for byte and fails in the same order.',
+    heldBy: ['test/e2e/record.test.ts', 'drops it again at the same call, over HTTP'],
+  },
+  'recording:secrets': {
+    claim: 'No secret of an entry reaches a recording, in whatever form the server repeats it.',
+    heldBy: [
+      'test/e2e/record.test.ts',
+      'holds no secret of the entry, in whatever form the server repeats it, and nothing that looks like a credential',
+    ],
+  },
+  'recording:harmless': {
+    claim: 'A recording that cannot be written ends with one warning, and the server goes on.',
+    heldBy: ['test/e2e/record.test.ts', 'that cannot be written ends with one warning, and the server goes on'],
+  },
+  'recording:capped': {
+    claim: 'A recording stays within its limit and drops the oldest first.',
+    heldBy: ['test/e2e/record.test.ts', 'is private, stays within its limit, and drops the oldest first'],
+  },
   // Log
   'log:crash': {
     claim: 'Killed at any moment, the daemon starts again at once, and its log has no hole.',

@@ -1,6 +1,7 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
+import type * as recordings from '../http/contract.recordings.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
@@ -20,6 +21,10 @@ export type ToolsHistory = Shape<typeof catalogContract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
 export type Why = Shape<typeof whyContract.why>;
+export type Recording = Shape<typeof recordings.recording>;
+export type Recordings = Shape<typeof recordings.recordings>;
+export type Recorded = Shape<typeof recordings.recordAnswer>;
+export type Fixture = Shape<typeof recordings.fixtureAnswer>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -72,6 +77,9 @@ export interface Client {
     from?: string | undefined;
     to?: string | undefined;
   }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
+  recordings(): Promise<Recordings>;
+  record(name: string, on: boolean, options?: { delete?: boolean | undefined }): Promise<Recorded>;
+  fixture(query: { name: string; from?: string | undefined; to?: string | undefined }): Promise<Fixture>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -138,6 +146,9 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
         /filename="([\w.-]+)"/.exec(answer.headers['content-disposition'] ?? '') ?? [];
       return { fileName, bytes: await readBytes(answer) };
     },
+    recordings: () => get('/v1/mcp/record'),
+    record: (name, on, options) => post('/v1/mcp/record', { name, on, delete: options?.delete }),
+    fixture: (query) => post('/v1/mcp/fixture', query),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

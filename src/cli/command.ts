@@ -68,6 +68,8 @@ export interface Piece {
   readonly text?: (view: View) => string;
   /** Hints for stderr. */
   readonly notes?: readonly string[];
+  /** For stderr as it is, whatever was asked for. */
+  readonly warning?: string;
   /** The text replaces what is on the screen (only where the terminal is live). */
   readonly redraw?: boolean;
 }

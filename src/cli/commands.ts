@@ -16,11 +16,14 @@ import { deny } from './commands/deny.ts';
 import { disable } from './commands/disable.ts';
 import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
+import { fixtureExport } from './commands/fixture.export.ts';
+import { fixtureServe } from './commands/fixture.serve.ts';
 import { history } from './commands/history.ts';
 import { log } from './commands/log.ts';
 import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
+import { record } from './commands/record.ts';
 import { remove } from './commands/remove.ts';
 import { status } from './commands/status.ts';
 import { test } from './commands/test.ts';
@@ -41,6 +44,7 @@ export const commands: readonly Command[] = [
   enable,
   disable,
   reconnect,
+  record,
   test,
   tools,
   call,
@@ -53,6 +57,8 @@ export const commands: readonly Command[] = [
   history,
   why,
   bundle,
+  fixtureExport,
+  fixtureServe,
   configCheck,
   configPath,
   configSchema,

@@ -70,6 +70,12 @@ const termOf = (command: Commander): string => {
   return [command.name(), ...taken].join(' ');
 };
 
+/** What the commands of two words have in common. */
+const abouts: Readonly<Record<string, string>> = {
+  config: 'look at and repair the configuration',
+  fixture: 'a recorded server as a file, and the file as a server again',
+};
+
 /** The program with all its commands; `found` is told which one the command line names. */
 function build(commands: readonly Command[], version: string, found: Found): Commander {
   const program = new Commander('watchkeeper')
@@ -91,7 +97,7 @@ function build(commands: readonly Command[], version: string, found: Found): Com
     let parent = program.commands.find((known) => known.name() === group);
     if (!parent) {
       parent = program.command(group).helpGroup(`${command.description.group}:`);
-      parent.description('look at and repair the configuration');
+      parent.description(abouts[group] ?? '');
     }
     define(parent, action, command, found);
   }

@@ -49,6 +49,7 @@ function printer(around: Surroundings, terminal: Terminal, { json, quiet }: Pick
         if (json) {
           if (piece.json !== undefined) around.out(`${JSON.stringify(piece.json)}\n`);
         } else if (piece.text) around.out(`${piece.redraw && terminal.live ? clearScreen : ''}${piece.text(view())}`);
+        if (piece.warning !== undefined) around.err(piece.warning);
         notes(piece.notes);
       };
       for (;;) {

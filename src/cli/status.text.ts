@@ -71,6 +71,7 @@ export function statusDetails(server: ServerStatus, view: View): string {
     ['pid', server.pid === null ? '' : String(server.pid)],
     ['protocol', [server.protocolVersion, server.era && `(${server.era})`].filter(Boolean).join(' ')],
     ['server', serverInfo ? oneLine(`${serverInfo.name} ${serverInfo.version ?? ''}`) : ''],
+    ['recording', server.recording ? 'on' : ''],
     ['last seen', server.lastSeen === null ? '' : localTime(server.lastSeen)],
     ...(server.warnings ?? []).map((warning): [string, string] => ['warning', oneLine(warning)]),
   ];

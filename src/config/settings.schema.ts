@@ -7,6 +7,10 @@ const delay = (from: number) => {
   const error = `must be a whole number of milliseconds from ${from} to ${maxMs}`;
   return z.int({ error }).min(from, { error }).max(maxMs, { error });
 };
+const size = (from: number, to: number) => {
+  const error = `must be a whole number of bytes from ${from} to ${to}`;
+  return z.int({ error }).min(from, { error }).max(to, { error });
+};
 const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.map((value) => `\`${value}\``).join(', ')}` });
 
@@ -59,6 +63,12 @@ export const settingDefinitions = {
     .max(1000, { error: parallelRule })
     .default(4)
     .describe('How many servers start at the same time'),
+  'recording.maxBytes': size(65_536, 1_099_511_627_776)
+    .default(67_108_864)
+    .describe('Bytes kept of the recording of one server; the oldest are dropped first'),
+  'recording.maxMessageBytes': size(1024, 67_108_864)
+    .default(4_194_304)
+    .describe('Bytes of one recorded message; of a larger one only its kind is kept'),
 } as const;
 
 type Definitions = typeof settingDefinitions;
@@ -80,6 +90,9 @@ export const settingsSchema = z
     oauth: z.looseObject({ callbackPort: shape['oauth.callbackPort'] }).prefault({}),
     log: z.looseObject({ durability: shape['log.durability'], level: shape['log.level'] }).prefault({}),
     start: z.looseObject({ parallel: shape['start.parallel'] }).prefault({}),
+    recording: z
+      .looseObject({ maxBytes: shape['recording.maxBytes'], maxMessageBytes: shape['recording.maxMessageBytes'] })
+      .prefault({}),
   })
   .describe('Settings of Watchkeeper: watchkeeper.json beside mcp.json');
 

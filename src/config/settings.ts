@@ -18,6 +18,7 @@ export interface Settings {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
   };
   readonly start: { readonly parallel: number };
+  readonly recording: { readonly maxBytes: number; readonly maxMessageBytes: number };
 }
 
 export type SettingSource = 'flag' | 'environment' | 'file';

@@ -24,6 +24,7 @@ import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
 import { Metrics } from '../keeper/metrics.ts';
+import { Recordings } from '../keeper/recordings.ts';
 import { testServerWith } from '../keeper/test-server.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
 import { capResult } from '../mcp/cap.ts';
@@ -32,6 +33,7 @@ import { openConnection } from '../mcp/open.ts';
 import { projector } from '../projections/projection.ts';
 import { readRegistry } from '../projections/registry.projection.ts';
 import { views } from '../projections/views.ts';
+import { Recorder } from '../recordings/recorder.ts';
 import { foldByTable } from '../replay/fold.ts';
 import { packageRoot } from '../root.ts';
 import { callId, commandId } from './ids.ts';
@@ -64,6 +66,7 @@ export interface Parts {
   readonly allowlist: Allowlist;
   readonly configuration: Configuration;
   readonly daemonJournal: Actor<null, DaemonFact, DaemonFact>;
+  readonly recordings: Recordings;
   readonly keeper: Keeper;
   readonly hub: Hub;
 }
@@ -80,6 +83,14 @@ export function assemble(options: PartsOptions): Parts {
   const desk = deskOn(log, options);
   const resolve = resolveWith(paths.variablesFile);
   const seen = seenServers();
+  const daemonJournal = journal<DaemonFact>('daemon', desk, log);
+  const recorder = new Recorder({
+    folder: paths.recordingsDir,
+    version,
+    ...settings.recording,
+    toolsOf: (server) => readRegistry(log.db).find((row) => row.server === server)?.tools ?? null,
+    onFailed: (server, reason) => recordings.failed(server, reason),
+  });
 
   const supervisor = new Supervisor({
     log,
@@ -88,7 +99,12 @@ export function assemble(options: PartsOptions): Parts {
       entry ? resolve(entry) : (problem ?? { field: 'entry', message: 'cannot be used' }),
     server: {
       desk,
-      open: (opening) => openConnection({ ...opening, capabilities: OFFERED }),
+      open: (opening) =>
+        openConnection({
+          ...opening,
+          capabilities: OFFERED,
+          tap: (entry, transport) => recorder.open(entry, transport),
+        }),
       read: readList,
       runId: options.runId,
       version,
@@ -149,6 +165,18 @@ export function assemble(options: PartsOptions): Parts {
     },
     warn: (message) => logger.warn(message),
   });
+  const recordings = new Recordings({
+    recorder,
+    folder: paths.recordingsDir,
+    log,
+    version,
+    now: () => desk.now(),
+    tell: (fact) => daemonJournal.tell(fact, undefined),
+    report: (fact) => void daemonJournal.report(fact, undefined),
+    known: (server) => supervisor.entry(server) !== undefined,
+    names: () => supervisor.names,
+    warn: (server, message) => logger.warn({ server }, message),
+  });
   const states = () =>
     supervisor.entries.map(({ name }) => {
       const head = supervisor.find(name)?.actor.committedHead;
@@ -174,6 +202,7 @@ export function assemble(options: PartsOptions): Parts {
       const filled = entry && resolve(entry);
       return filled && 'secrets' in filled ? filled.secrets : [];
     },
+    recordings,
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });
@@ -184,7 +213,8 @@ export function assemble(options: PartsOptions): Parts {
     calls,
     allowlist,
     configuration,
-    daemonJournal: journal<DaemonFact>('daemon', desk, log),
+    daemonJournal,
+    recordings,
     keeper,
     hub: createHub({
       version,

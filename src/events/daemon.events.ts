@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type FactOf, fact } from './define.ts';
 
 const run = z.string().describe('Id of this run of the daemon.');
+const server = z.string().describe('Name of the server.');
 const names = z.array(z.string());
 
 export const daemonFacts = {
@@ -24,6 +25,24 @@ export const daemonFacts = {
     schema: 1,
     about: 'The daemon stopped in good order.',
     data: z.object({ run }),
+  }),
+  RecordingStarted: fact({
+    stream: 'daemon',
+    schema: 1,
+    about: 'What goes between the daemon and a server is recorded from now on, over restarts too.',
+    data: z.object({ server }),
+  }),
+  RecordingStopped: fact({
+    stream: 'daemon',
+    schema: 1,
+    about: 'The recording of a server ended.',
+    data: z.object({
+      server,
+      reason: z
+        .enum(['asked', 'server-removed', 'write-failed'])
+        .describe('`write-failed`: the recording could not be written.'),
+      detail: z.string().nullable().describe('What went wrong, in words; null when nothing did.'),
+    }),
   }),
 };
 

@@ -21,6 +21,7 @@ import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
+import { recordingRoutes } from './routes/recordings.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -114,6 +115,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   historyRoutes(app, keeper);
   whyRoutes(app, keeper);
   bundleRoutes(app, keeper);
+  recordingRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

@@ -137,6 +137,7 @@ export const serverStatus = z.object({
     .array(z.string())
     .optional()
     .describe('What is wrong with the tool list though it is used, and tools that had to be given another name.'),
+  recording: z.literal(true).optional().describe('What goes over its connection is being recorded.'),
 });
 export const status = z.object({ servers: z.array(serverStatus).describe('Sorted by name.') });
 

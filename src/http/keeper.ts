@@ -7,6 +7,7 @@ import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { toolsHistory } from './contract.catalog.ts';
+import type * as recordings from './contract.recordings.ts';
 import type * as contract from './contract.ts';
 import type { why } from './contract.why.ts';
 
@@ -86,6 +87,16 @@ export interface Keeper {
   setDisabled(name: string, disabled: boolean): Promise<void>;
   testServer(server: Readonly<Record<string, unknown>>): Promise<Shape<typeof contract.testResult>>;
   reconnect(name: string | undefined, timeoutMs: number | undefined): Promise<Shape<typeof contract.reconnect>>;
+
+  /** Servers that are recorded or of which something is kept. */
+  recordings(): Promise<Shape<typeof recordings.recordings>>;
+  record(name: string, on: boolean, andDelete: boolean): Promise<Shape<typeof recordings.recording>>;
+  /** `from`, `to`: ms since the epoch. */
+  fixture(
+    name: string,
+    from: number | undefined,
+    to: number | undefined,
+  ): Promise<Shape<typeof recordings.fixtureAnswer>>;
 
   allowlist(prefix: string | undefined): Shape<typeof contract.allowlist>;
   replaceGrants(

@@ -81,6 +81,11 @@ export const problems = {
     title: 'No call has this id',
     next: 'See the latest calls at `GET /v1/mcp/calls`.',
   },
+  'not-recorded': {
+    status: 404,
+    title: 'Nothing of this server was recorded',
+    next: 'Begin with `watchkeeper record <server> on`, let it happen, and ask again.',
+  },
   'method-not-allowed': {
     status: 405,
     title: 'The route does not take this method',
@@ -145,6 +150,11 @@ export const problems = {
     status: 503,
     title: 'The log cannot be written',
     next: 'Check free space and permissions of the data directory; nothing runs that cannot be written down.',
+  },
+  'recording-unavailable': {
+    status: 503,
+    title: 'The recording cannot be written',
+    next: 'Check free space and permissions of `recordings` in the data directory, then switch it on again.',
   },
   'server-not-connected': {
     status: 503,

@@ -24,6 +24,7 @@ import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
+import type { Recordings } from './recordings.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
 import { toolsHistoryOf } from './tools-history.ts';
@@ -51,6 +52,7 @@ export interface KeeperParts {
   readonly testServer: TestServer;
   /** Values of an entry that must not be shown; none when it cannot be filled in. */
   readonly secretsOf: (server: string) => readonly string[];
+  readonly recordings: Recordings;
   readonly stop: () => void;
 }
 
@@ -62,7 +64,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const stateOf = (server: string): string => supervisor.find(server)?.actor.committedHead.state ?? 'stopped';
   const identityOf = (server: string): string => supervisor.find(server)?.actor.committedHead.context.identity ?? '';
   const status = (rows: readonly StatusRow[]) => ({
-    servers: rows.map((row) => statusAnswer(row, parts.seen.at.get(row.server), directory.warningsOf(row.server))),
+    servers: rows.map((row) => ({
+      ...statusAnswer(row, parts.seen.at.get(row.server), directory.warningsOf(row.server)),
+      ...(parts.recordings.isOn(row.server) ? { recording: true as const } : {}),
+    })),
   });
   const position = (moment: Moment): number => ('position' in moment ? moment.position : log.positionAt(moment.time));
   const knownServer = (name: string | undefined): void => {
@@ -222,6 +227,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
       }));
       return { ok: servers.every(({ ok }) => ok), servers };
     },
+
+    recordings: () => parts.recordings.list(),
+    record: (name, on, andDelete) => parts.recordings.switch(name, on, andDelete),
+    fixture: (name, from, to) => parts.recordings.fixture(name, from, to),
 
     allowlist(prefix) {
       const grants = allowlist.grants.filter(({ entry }) => prefix === undefined || entry.startsWith(prefix));

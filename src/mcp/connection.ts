@@ -1,6 +1,7 @@
 /** One upstream connection behind one small interface, whatever the transport and the protocol era. */
 import type { ResolvedEntry } from '../config/entry.ts';
 import type { Era, Failure, ServerInfo, ToolDefinition, Transport } from '../events/shapes.ts';
+import type { Tap } from './tap.ts';
 
 /** What the server and the daemon agreed on. */
 export interface Agreement {
@@ -227,6 +228,8 @@ export interface OpenOptions {
   readonly capabilities?: Readonly<Record<string, unknown>>;
   /** A warning worth one line of the daemon's log; rate-limited by the connection. */
   readonly onWarning: (message: string) => void;
+  /** Gives the tap of a channel that is about to be opened, for whoever wants to hear what goes over it. */
+  readonly tap?: (entry: ResolvedEntry, transport: Transport) => Tap;
 }
 
 /** Opens a connection up to the end of the handshake. Rejects with a ConnectionError whose phase says how far it came. */

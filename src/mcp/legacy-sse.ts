@@ -5,6 +5,8 @@ import { Fault, type Observation } from './failure.ts';
 import { type Message, messagesIn } from './message.ts';
 import { LINE_LIMIT } from './process.ts';
 import { readEvents } from './sse-body.ts';
+import { codeOfFault, overheard } from './tap.http.ts';
+import { Tap } from './tap.ts';
 
 export class LegacySseChannel implements Channel {
   readonly breaksOff = true;
@@ -12,12 +14,14 @@ export class LegacySseChannel implements Channel {
   onend: (reason: Observation) => void = () => {};
   protocolVersion: string | undefined;
 
+  readonly #tap: Tap;
   readonly #http: Exchanger;
   #endpoint: URL | null = null;
   #closed = false;
 
-  constructor(http: Exchanger) {
+  constructor(http: Exchanger, tap = new Tap()) {
     this.#http = http;
+    this.#tap = tap;
   }
 
   get target(): string {
@@ -26,7 +30,9 @@ export class LegacySseChannel implements Channel {
 
   /** Opens the stream and resolves when the server has said where to post. */
   async start(): Promise<void> {
-    const answer = await this.#http.send('GET', { accept: 'text/event-stream' }, null);
+    const x = this.#tap.exchange();
+    this.#tap.ear?.({ is: 'push', x });
+    const answer = await overheard(this.#tap, x, this.#http.send('GET', { accept: 'text/event-stream' }, null));
     if (mediaType(answer) !== 'text/event-stream') {
       answer.body.destroy();
       throw new Fault({ seen: 'unparsable', detail: `${this.target} answered GET without an event stream` }, false);
@@ -35,7 +41,7 @@ export class LegacySseChannel implements Channel {
       const reading = readEvents(
         answer,
         LINE_LIMIT,
-        (data) => this.#deliver(data),
+        (data) => this.#deliver(data, x),
         ({ type, data }) => {
           if (type !== 'endpoint' || this.#endpoint !== null) return;
           this.#endpoint = this.#http.resolve(data.trim());
@@ -47,6 +53,7 @@ export class LegacySseChannel implements Channel {
         },
       );
       void reading.then(({ fault }) => {
+        this.#tap.ear?.({ is: 'ended', x, code: codeOfFault(fault) });
         const reason: Observation = fault?.observation ?? { seen: 'stream-ended', target: this.target };
         reject(new Fault(reason, false));
         if (!this.#closed && this.#endpoint !== null) this.onend(reason);
@@ -61,18 +68,28 @@ export class LegacySseChannel implements Channel {
       'content-type': 'application/json',
       ...(this.protocolVersion === undefined ? {} : { 'mcp-protocol-version': this.protocolVersion }),
     };
-    const { body } = await this.#http.send('POST', headers, JSON.stringify(message), options.signal, this.#endpoint);
+    const x = this.#tap.exchange();
+    this.#tap.ear?.({ is: 'out', message, x });
+    const { body } = await overheard(
+      this.#tap,
+      x,
+      this.#http.send('POST', headers, JSON.stringify(message), options.signal, this.#endpoint),
+    );
     body.resume();
   }
 
   async close(): Promise<void> {
+    if (!this.#closed) this.#tap.close();
     this.#closed = true;
     this.#http.close();
   }
 
-  #deliver(text: string): void {
+  #deliver(text: string, x: number): void {
     try {
-      for (const message of messagesIn(JSON.parse(text)) ?? []) this.onmessage(message);
+      for (const message of messagesIn(JSON.parse(text)) ?? []) {
+        this.#tap.ear?.({ is: 'in', message, x });
+        this.onmessage(message);
+      }
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
     }

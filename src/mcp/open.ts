@@ -1,6 +1,6 @@
 /** Opens a connection: the one door to everything in this folder that touches the wire. */
 import type { Client } from '@modelcontextprotocol/client';
-import type { Failure } from '../events/shapes.ts';
+import type { Failure, Transport } from '../events/shapes.ts';
 import { type Connection, ConnectionError, type OpenConnection, type OpenOptions } from './connection.ts';
 import { Exchanger } from './exchange.ts';
 import { Fault, failureOf, meansOldTransport } from './failure.ts';
@@ -19,6 +19,7 @@ import { ProcessChannel } from './process.ts';
 import { announcements } from './push-source.ts';
 import { redactor } from './redact.ts';
 import { StreamableChannel } from './streamable.ts';
+import { Tap } from './tap.ts';
 import { Wire } from './wire.ts';
 
 type Redact = (text: string) => string;
@@ -85,7 +86,8 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
     remembered || shy.has(key) ? { ask: false } : { ask: true, probeMs: patient ? PATIENT_PROBE_MS : PROBE_MS };
   return follow(first, options, redact, (plan) => {
     const { command, args, env, cwd } = entry;
-    const channel = new ProcessChannel({ command, args, env, cwd, runId, onProcess, onWarning, redact });
+    const tap = tapOf(options, 'stdio');
+    const channel = new ProcessChannel({ command, args, env, cwd, runId, onProcess, onWarning, redact, tap });
     options.onStderr?.(() => channel.stderrTail());
     const wire = new Wire(channel, false);
     return {
@@ -93,6 +95,7 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
       agreed(client) {
         shy.delete(key);
         const agreement = agreementOf(client, 'stdio', remembered && !plan.ask ? 'remembered' : 'probed', false);
+        tap.agreed(agreement);
         return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, null));
       },
       explain(error) {
@@ -104,6 +107,9 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
     };
   });
 }
+
+/** A tap of its own for each channel. */
+const tapOf = ({ tap, entry }: OpenOptions, transport: Transport): Tap => tap?.(entry, transport) ?? new Tap();
 
 /** Commands that may fetch the server before it runs, as the time limit for connecting knows them. */
 const isLauncher = (command: string): boolean =>
@@ -133,13 +139,15 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
   const first: Plan = remembered ? { ask: false } : { ask: true, probeMs: PATIENT_PROBE_MS };
   return follow(first, options, redact, (plan) => {
     const http = exchanger(entry, redact);
-    const channel = new StreamableChannel(http);
+    const tap = tapOf(options, 'streamable-http');
+    const channel = new StreamableChannel(http, tap);
     const wire = new Wire(channel, true);
     return {
       wire,
       agreed(client) {
         const eraFrom = remembered && !plan.ask ? 'remembered' : 'probed';
         const agreement = agreementOf(client, 'streamable-http', eraFrom, channel.sessionId !== undefined);
+        tap.agreed(agreement);
         return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, channel), () =>
           channel.forgetSession(),
         );
@@ -153,11 +161,13 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
 function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
   const begin = (): Begun => {
     const http = exchanger(entry, redact);
-    const wire = new Wire(new LegacySseChannel(http), false);
+    const tap = tapOf(options, 'sse');
+    const wire = new Wire(new LegacySseChannel(http, tap), false);
     return {
       wire,
       agreed(client) {
         const agreement = agreementOf(client, 'sse', 'declared', false);
+        tap.agreed(agreement);
         return new LiveConnection(wire, agreement, redact, announcements(client, agreement, wire, null));
       },
       explain: (error) => notReached(error, http),

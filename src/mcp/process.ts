@@ -15,6 +15,7 @@ import { LineSplitter, LineTooLong } from './lines.ts';
 import { type Message, messagesIn } from './message.ts';
 import { Noise } from './noise.ts';
 import { Tail } from './tail.ts';
+import { Tap } from './tap.ts';
 
 /** The largest line taken from a server. */
 export const LINE_LIMIT = 64 * 1_048_576;
@@ -31,6 +32,8 @@ const AFTER_LEADER_MS = 1_000;
 const WRITE_AT_ONCE = 65_536;
 /** Enough of a line for a sample, so that a huge one is not decoded. */
 const SAMPLE_BYTES = 1_024;
+/** What an ear is given of a line that is no protocol. */
+const TAPPED_BYTES = 65_536;
 
 export interface ProcessOptions {
   readonly command: string;
@@ -42,6 +45,7 @@ export interface ProcessOptions {
   readonly onProcess: (process: { pid: number; startedAt: number }) => Promise<void>;
   readonly onWarning: (message: string) => void;
   readonly redact: (text: string) => string;
+  readonly tap?: Tap | undefined;
 }
 
 export class ProcessChannel implements Channel {
@@ -50,6 +54,7 @@ export class ProcessChannel implements Channel {
   onend: (reason: Observation) => void = () => {};
 
   readonly #options: ProcessOptions;
+  readonly #tap: Tap;
   readonly #tail = new Tail();
   readonly #noise: Noise;
   #spawning: Promise<unknown> | null = null;
@@ -65,6 +70,7 @@ export class ProcessChannel implements Channel {
 
   constructor(options: ProcessOptions) {
     this.#options = options;
+    this.#tap = options.tap ?? new Tap();
     this.#noise = new Noise(options.onWarning);
   }
 
@@ -90,6 +96,7 @@ export class ProcessChannel implements Channel {
       throw new Fault({ seen: 'spawn-error', code, ...(await culprit(command, code)) }, false);
     });
     const pid = child.pid as number;
+    this.#tap.ear?.({ is: 'process', pid });
     try {
       await this.#options.onProcess({ pid, startedAt: Date.now() });
     } catch (error) {
@@ -110,6 +117,7 @@ export class ProcessChannel implements Channel {
     if (!stdin || this.#ended || this.#exit !== null || this.#closing !== null || !stdin.writable) {
       return Promise.reject(new Fault(this.#endSoFar(), false));
     }
+    this.#tap.ear?.({ is: 'out', message });
     if (this.#unwritten === '') process.nextTick(() => this.#write());
     this.#unwritten += `${JSON.stringify(message)}\n`;
     if (this.#unwritten.length > WRITE_AT_ONCE) this.#write();
@@ -117,7 +125,10 @@ export class ProcessChannel implements Channel {
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#shutDown();
+    if (this.#closing === null) {
+      this.#tap.close();
+      this.#closing = this.#shutDown();
+    }
     return this.#closing;
   }
 
@@ -162,27 +173,32 @@ export class ProcessChannel implements Channel {
       }
     });
     child.stdout?.on('error', () => {});
-    child.stderr?.on('data', (chunk: Buffer) => this.#tail.push(chunk));
+    child.stderr?.on('data', (chunk: Buffer) => {
+      this.#tail.push(chunk);
+      this.#tap.ear?.({ is: 'stderr', chunk });
+    });
     child.stderr?.on('error', () => {});
     child.stdin?.on('error', () => this.#pipeClosed('stdin'));
     child.stdout?.once('end', () => this.#pipeClosed('stdout'));
     this.#exited = new Promise((resolve) => {
       child.once('exit', (exitCode, signal) => {
         this.#exit = { exitCode, signal };
+        const endedAt = performance.now();
         this.#swept ??= this.#sweep();
         resolve();
         void this.#drained(child).then(() => {
-          if (!this.#ended && lines.pending > 0) this.#line(lines.rest());
+          if (!this.#ended && lines.pending > 0) this.#line(lines.rest(), true);
           child.stdout?.destroy();
           child.stderr?.destroy();
           child.stdin?.destroy();
+          this.#tap.ear?.({ is: 'exit', exitCode, signal, agoMs: performance.now() - endedAt });
           this.#end(this.#endSoFar());
         });
       });
     });
   }
 
-  #line(line: Buffer): void {
+  #line(line: Buffer, partial = false): void {
     let start = 0;
     while (start < line.length && ((line[start] ?? 0) === 0x20 || (line[start] ?? 0) === 0x09)) start += 1;
     if (start === line.length) return;
@@ -190,10 +206,14 @@ export class ProcessChannel implements Channel {
     if (first === 0x7b || first === 0x5b) {
       const messages = parse(line);
       if (messages !== null) {
-        for (const message of messages) this.onmessage(message);
+        for (const message of messages) {
+          this.#tap.ear?.({ is: 'in', message });
+          this.onmessage(message);
+        }
         return;
       }
     }
+    this.#tap.ear?.({ is: 'stdout', text: line.subarray(0, TAPPED_BYTES).toString('utf8'), partial });
     this.#noise.heard(() => this.#options.redact(line.subarray(0, SAMPLE_BYTES).toString('utf8')));
   }
 
@@ -212,7 +232,9 @@ export class ProcessChannel implements Channel {
   #pipeClosed(pipe: 'stdin' | 'stdout'): void {
     if (this.#exit !== null || this.#ended || this.#closing !== null) return;
     setTimeout(() => {
-      if (this.#exit === null) this.#end({ seen: 'pipe-closed', pipe, stderrTail: this.stderrTail() });
+      if (this.#exit !== null) return;
+      this.#tap.ear?.({ is: 'pipe', pipe });
+      this.#end({ seen: 'pipe-closed', pipe, stderrTail: this.stderrTail() });
     }, EXIT_AFTER_PIPE_MS);
   }
 

@@ -8,6 +8,7 @@ import { LINE_LIMIT } from './process.ts';
 import { keepPush, NoPush, type OpenPush } from './push.ts';
 import { readEvents } from './sse-body.ts';
 import type { StreamableChannel } from './streamable.ts';
+import { codeOfFault } from './tap.http.ts';
 import type { Wire } from './wire.ts';
 
 /** Begins to watch for announcements, until the signal ends it. `report` speaks of tools; `gap`: some may have been missed. */
@@ -70,14 +71,15 @@ function lists(listen: Listen, filter: Honored): Announce {
 function standingGet(channel: StreamableChannel, wire: Wire): OpenPush {
   let lastEventId: string | undefined;
   return async (signal) => {
-    const answer = await channel.openPush(lastEventId, signal).catch((error: unknown) => {
+    const { answer, x } = await channel.openPush(lastEventId, signal).catch((error: unknown) => {
       if (!(error instanceof Fault)) throw error;
       const { observation } = error;
       const never = observation.seen === 'status' && (observation.status === 405 || observation.status === 501);
       throw new NoPush(never ? 'the server offers no push stream' : classify('watch', observation).message, never);
     });
     let retryMs: number | undefined;
-    const ended = readEvents(answer, LINE_LIMIT, (data) => receive(wire, data)).then((end) => {
+    const ended = readEvents(answer, LINE_LIMIT, (data) => receive(wire, channel, data, x)).then((end) => {
+      if (!signal.aborted) channel.tap.ear?.({ is: 'ended', x, code: codeOfFault(end.fault) });
       lastEventId = end.lastEventId ?? lastEventId;
       retryMs = end.retryMs;
       return end.fault === null
@@ -88,9 +90,12 @@ function standingGet(channel: StreamableChannel, wire: Wire): OpenPush {
   };
 }
 
-function receive(wire: Wire, data: string): void {
+function receive(wire: Wire, { tap }: StreamableChannel, data: string, x: number): void {
   try {
-    for (const message of messagesIn(JSON.parse(data)) ?? []) wire.receive(message);
+    for (const message of messagesIn(JSON.parse(data)) ?? []) {
+      tap.ear?.({ is: 'in', message, x });
+      wire.receive(message);
+    }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }

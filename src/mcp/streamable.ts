@@ -6,6 +6,8 @@ import { type Id, type Message, messagesIn } from './message.ts';
 import { headerValue } from './param-headers.ts';
 import { LINE_LIMIT } from './process.ts';
 import { readEvents } from './sse-body.ts';
+import { codeOfFault, overheard } from './tap.http.ts';
+import { Tap } from './tap.ts';
 
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
 /** A server may close the stream of an answer and let the client come back for the rest (revision 2025-11-25). */
@@ -24,11 +26,13 @@ export class StreamableChannel implements Channel {
   /** Set once a legacy version is agreed; requests of the modern era carry theirs in the body. */
   protocolVersion: string | undefined;
 
+  readonly tap: Tap;
   readonly #http: Exchanger;
   #closing: Promise<void> | null = null;
 
-  constructor(http: Exchanger) {
+  constructor(http: Exchanger, tap = new Tap()) {
     this.#http = http;
+    this.tap = tap;
   }
 
   get target(): string {
@@ -38,11 +42,12 @@ export class StreamableChannel implements Channel {
   async start(): Promise<void> {}
 
   async send(message: Message, options: SendOptions = {}): Promise<void> {
-    const answer = await this.#http.send(
-      'POST',
-      this.#headersFor(message, options.headers),
-      JSON.stringify(message),
-      options.signal,
+    const x = this.tap.exchange();
+    this.tap.ear?.({ is: 'out', message, x });
+    const answer = await overheard(
+      this.tap,
+      x,
+      this.#http.send('POST', this.#headersFor(message, options.headers), JSON.stringify(message), options.signal),
     );
     if (message.method === 'initialize') {
       const given = answer.headers['mcp-session-id'];
@@ -55,10 +60,10 @@ export class StreamableChannel implements Channel {
     }
     switch (mediaType(answer)) {
       case 'text/event-stream':
-        void this.#follow(answer, message, options);
+        void this.#follow(answer, message, options, x);
         return;
       case 'application/json':
-        this.#deliver(await readAll(answer, LINE_LIMIT, this.target), message.id);
+        this.#deliver(await readAll(answer, LINE_LIMIT, this.target), message.id, x);
         options.onAnswerEnd?.({
           seen: 'unparsable',
           detail: `${this.target} answered without the response to the request`,
@@ -76,15 +81,20 @@ export class StreamableChannel implements Channel {
   }
 
   /** The stream on which a legacy server speaks unasked. Rejects with a `Fault` when it is not to be had. */
-  async openPush(lastEventId: string | undefined, signal: AbortSignal): Promise<Answer> {
-    const answer = await this.#http.send('GET', this.#streamHeaders(lastEventId), null, signal);
-    if (mediaType(answer) === 'text/event-stream') return answer;
+  async openPush(lastEventId: string | undefined, signal: AbortSignal): Promise<{ answer: Answer; x: number }> {
+    const x = this.tap.exchange();
+    this.tap.ear?.({ is: 'push', x });
+    const answer = await overheard(this.tap, x, this.#http.send('GET', this.#streamHeaders(lastEventId), null, signal));
+    if (mediaType(answer) === 'text/event-stream') return { answer, x };
     answer.body.destroy();
     throw new Fault({ seen: 'unparsable', detail: `${this.target} answered GET without an event stream` }, true);
   }
 
   close(): Promise<void> {
-    this.#closing ??= this.#leave();
+    if (this.#closing === null) {
+      this.tap.close();
+      this.#closing = this.#leave();
+    }
     return this.#closing;
   }
 
@@ -105,22 +115,24 @@ export class StreamableChannel implements Channel {
   }
 
   /** Reads the answer's stream to its end, and where it left off if the server wants that. */
-  async #follow(first: Answer, message: Message, options: SendOptions): Promise<void> {
+  async #follow(first: Answer, message: Message, options: SendOptions, x: number): Promise<void> {
     let answered = false;
     let lastEventId: string | undefined;
     let pauseMs = RESUME_MS;
     let fromServer: number | undefined;
     let reason: Observation = { seen: 'stream-ended', target: this.target };
+    let code: string | null = null;
     let answer: Answer | null = first;
     for (let tries = 0; ; tries += 1) {
       if (answer !== null) {
         tries = 0;
         const end = await readEvents(answer, LINE_LIMIT, (data) => {
-          if (this.#deliver(data, message.id).some(({ id, method }) => method === undefined && id === message.id))
+          if (this.#deliver(data, message.id, x).some(({ id, method }) => method === undefined && id === message.id))
             answered = true;
         });
         lastEventId = end.lastEventId ?? lastEventId;
         fromServer = end.retryMs ?? fromServer;
+        code = codeOfFault(end.fault);
         if (end.fault !== null) reason = end.fault.observation;
       }
       if (answered || options.signal?.aborted || this.#closing !== null) return;
@@ -135,18 +147,27 @@ export class StreamableChannel implements Channel {
           return null;
         });
     }
+    this.tap.ear?.({ is: 'ended', x, code });
     options.onAnswerEnd?.(reason);
   }
 
-  #deliver(text: string, over: Id | undefined): readonly Message[] {
+  #deliver(text: string, over: Id | undefined, x: number): readonly Message[] {
     let parsed: unknown;
     try {
       parsed = JSON.parse(text);
     } catch {
+      this.tap.ear?.({ is: 'body', x, text });
       return [];
     }
-    const messages = messagesIn(parsed) ?? [];
-    for (const message of messages) this.onmessage(message, over);
+    const messages = messagesIn(parsed);
+    if (messages === null) {
+      this.tap.ear?.({ is: 'body', x, text });
+      return [];
+    }
+    for (const message of messages) {
+      this.tap.ear?.({ is: 'in', message, x });
+      this.onmessage(message, over);
+    }
     return messages;
   }
 

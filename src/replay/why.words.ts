@@ -125,6 +125,9 @@ export function sentence(facts: readonly ServerTold[], index: number, lazy = fal
 /** A start or an end of the daemon. */
 export function daemonSentence(fact: Told<DaemonFact>): string {
   if (fact.type === 'DaemonStopped') return 'The daemon was stopped in good order.';
+  if (fact.type === 'RecordingStarted')
+    return `What goes over the wire of ${fact.data.server} is recorded from here on.`;
+  if (fact.type === 'RecordingStopped') return `The recording of ${fact.data.server} ended.`;
   const { version, lastAlive } = fact.data;
   const dead =
     lastAlive === null

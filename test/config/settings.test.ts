@@ -13,6 +13,7 @@ const defaults = {
   oauth: { callbackPort: 17_988 },
   log: { durability: 'process', level: 'info' },
   start: { parallel: 4 },
+  recording: { maxBytes: 67_108_864, maxMessageBytes: 4_194_304 },
 };
 
 describe('settings', () => {

@@ -38,6 +38,17 @@ const tool = {
   hash: 'h1',
 };
 
+const recording = { server: 'memory', on: true, since: time, error: null, files: 1, bytes: 512 };
+
+const fixture = {
+  fixture: 1 as const,
+  server: 'memory',
+  made: { by: 'watchkeeper 1.2.3', at: time },
+  recorded: { from: time, to: time },
+  lives: [{ transport: 'stdio' as const, startedAt: time, 'not-ours': 1 }],
+  notes: [],
+};
+
 const call = {
   id: 'c1',
   server: 'memory',
@@ -243,6 +254,9 @@ export function fakeKeeper(): FakeKeeper {
         name,
         timeoutMs,
       ),
+    recordings: async () => note({ recordings: [recording] }, 'recordings'),
+    record: async (name, on, andDelete) => note(recording, 'record', name, on, andDelete),
+    fixture: async (name, from, to) => note(fixture, 'fixture', name, from, to),
     allowlist: (prefix) => note({ tool: { entries: ['mcp__memory__*'], suspended: [] } }, 'allowlist', prefix),
     replaceGrants: async (prefix, entries, caller) =>
       note({ ok: true as const, tool: { entries: [...entries] } }, 'replaceGrants', prefix, entries, caller.client),

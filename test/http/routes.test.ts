@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { toolsHistory } from '../../src/http/contract.catalog.ts';
+import * as taped from '../../src/http/contract.recordings.ts';
 import * as contract from '../../src/http/contract.ts';
 import { why } from '../../src/http/contract.why.ts';
 import { Problem } from '../../src/http/problem.ts';
@@ -38,6 +39,23 @@ describe('Every route answers in the shape of the contract', () => {
     ['GET', '/v1/mcp/status', undefined, contract.status, null],
     ['GET', '/v1/mcp/status?at=12', undefined, contract.status, ['statusAt', { position: 12 }]],
     ['GET', `/v1/mcp/status?at=${time}`, undefined, contract.status, ['statusAt', { time: Date.parse(time) }]],
+    ['GET', '/v1/mcp/record', undefined, taped.recordings, ['recordings']],
+    ['POST', '/v1/mcp/record', { name: 'a', on: true }, taped.recordAnswer, ['record', 'a', true, false]],
+    [
+      'POST',
+      '/v1/mcp/record',
+      { name: 'a', on: false, delete: true },
+      taped.recordAnswer,
+      ['record', 'a', false, true],
+    ],
+    ['POST', '/v1/mcp/fixture', { name: 'a' }, taped.fixtureAnswer, ['fixture', 'a', undefined, undefined]],
+    [
+      'POST',
+      '/v1/mcp/fixture',
+      { name: 'a', from: '2026-03-01', to: '2026-03-02' },
+      taped.fixtureAnswer,
+      ['fixture', 'a', Date.UTC(2026, 2, 1), Date.UTC(2026, 2, 2)],
+    ],
     ['POST', '/v1/mcp/reconnect', undefined, contract.reconnect, ['reconnect', undefined, undefined]],
     ['POST', '/v1/mcp/reconnect', {}, contract.reconnect, ['reconnect', undefined, undefined]],
     ['POST', '/v1/mcp/reconnect', '', contract.reconnect, ['reconnect', undefined, undefined]],
@@ -154,6 +172,10 @@ describe('What does not fit a route is refused and names the place', () => {
     ['POST', '/v1/mcp/call', { tool: 'x', allow_all: true, permission_mode: 'ask' }, /contradicts/],
     ['POST', '/v1/mcp/calls/c1/approve', { remember: 'forever' }, /remember/],
     ['POST', '/v1/allowlist', { tool: { prefix: 'mcp__a__', entries: 'x' } }, /tool\.entries/],
+    ['POST', '/v1/mcp/record', { name: 'a' }, /on/],
+    ['POST', '/v1/mcp/record', { name: 'a', on: true, delete: true }, /`delete` goes with/],
+    ['POST', '/v1/mcp/fixture', { name: 'a', from: 'yesterday' }, /`from` is no time/],
+    ['POST', '/v1/mcp/fixture', { name: 'a', from: '2026-03-02', to: '2026-03-01' }, /`from` is after `to`/],
     ['GET', '/v1/mcp/status?at=yesterday', undefined, /query: at: Invalid moment/],
     ['GET', '/v1/mcp/status?at=2026-02-30', undefined, /at/],
     ['GET', '/v1/mcp/status?at=1&at=2', undefined, /at/],

@@ -5,8 +5,8 @@ import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command } from '../command.ts';
 import { bytes as size } from '../duration.ts';
 import { CommandError, usedWrongly } from '../failure.ts';
+import { timeOption } from '../log.times.ts';
 import { offlineBundle } from '../offline.bundle.ts';
-import { timeOption } from './history.ts';
 
 const iso = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();

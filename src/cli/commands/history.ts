@@ -1,11 +1,9 @@
 import type { History } from '../../api/client.ts';
 import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
-import type { Command, Context, View } from '../command.ts';
+import type { Command, View } from '../command.ts';
 import { exactDuration, localTime } from '../duration.ts';
-import { timeOf } from '../log.reader.ts';
+import { timeOption } from '../log.times.ts';
 import { offlineHistory } from '../offline.history.ts';
-import { withLog } from '../offline.log.ts';
-import { moment, type Options } from '../options.ts';
 import { oneLine } from '../paint.ts';
 import { stateCell } from '../status.text.ts';
 import { type Cell, table } from '../table.ts';
@@ -21,13 +19,6 @@ const intervalTable = ({ intervals }: History, view: View): string =>
     ]),
     view,
   );
-
-/** `--from` and `--to` as times: a log position means the time of its fact. */
-export async function timeOption(context: Context, options: Options, name: 'from' | 'to'): Promise<number | undefined> {
-  const given = moment(options, name, context.now());
-  if (!given) return undefined;
-  return 'time' in given ? given.time : withLog(context, (read) => timeOf(read, given));
-}
 
 const iso = (time: number | undefined): string | undefined =>
   time === undefined ? undefined : new Date(time).toISOString();
