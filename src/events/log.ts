@@ -29,6 +29,8 @@ export interface ReadQuery {
   /** Positions up to and with this one. */
   readonly upTo?: number;
   readonly limit?: number;
+  /** Descending by position: the newest of what fits comes first, and `limit` leaves out the oldest. */
+  readonly newestFirst?: boolean;
 }
 
 export interface EventLog {
@@ -37,7 +39,7 @@ export interface EventLog {
    * `version` of each fact is the expected one: rejects with `VersionConflict` if it is taken.
    */
   append(facts: readonly Unrecorded[], heads: readonly HeadRow[]): Promise<readonly Recorded[]>;
-  /** Ascending by position. */
+  /** Ascending by position, unless the newest are wanted first. */
   read(query: ReadQuery): Recorded[];
   /** Facts as they are committed, a batch at a time, in order. */
   readonly committed$: Observable<readonly Recorded[]>;

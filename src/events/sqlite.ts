@@ -79,6 +79,24 @@ export function readLog(
   const near = db.prepare<[number], { position: number; at: number }>(
     'select position, at from events where position >= ? order by position limit 1',
   );
+  const newestIn = db
+    .prepare<[string], number>('select version from events where stream = ? order by version desc limit 1')
+    .pluck();
+  const nearIn = db.prepare<[string, number], { version: number; position: number }>(
+    'select version, position from events where stream = ? and version >= ? order by version limit 1',
+  );
+  /** Version of the newest fact of a stream at or before a position; below the first one when there is none. Found by halving. */
+  const versionAt = (stream: string, position: number): number => {
+    let low = 0;
+    let high = newestIn.get(stream) ?? 0;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const row = nearIn.get(stream, middle);
+      if (row && row.position <= position) low = row.version;
+      else high = middle - 1;
+    }
+    return low;
+  };
   const oneHead = db.prepare<[string], { stream: string; version: number; state: string; context: string }>(
     'select * from heads where stream = ?',
   );
@@ -86,15 +104,19 @@ export function readLog(
     'select * from heads order by stream',
   );
   return {
-    read({ after = 0, upTo, stream, type, limit }: ReadQuery): Recorded[] {
-      const where = ['position > @after'];
-      if (upTo !== undefined) where.push('position <= @upTo');
+    read({ after = 0, upTo, stream, type, limit, newestFirst = false }: ReadQuery): Recorded[] {
+      // Within a stream the index is by version: a condition on positions would walk the stream from its beginning.
+      const key = stream === undefined ? 'position' : 'version';
+      const low = stream === undefined || after === 0 ? after : versionAt(stream, after);
+      const high = stream === undefined || upTo === undefined ? upTo : versionAt(stream, upTo);
+      const where = [`${key} > @low`];
+      if (high !== undefined) where.push(`${key} <= @high`);
       if (stream !== undefined) where.push('stream = @stream');
       // Without the plus sign the planner may walk a whole stream to find one type; positions are the better path.
       if (type !== undefined) where.push('+type = @type');
-      const order = stream === undefined ? 'position' : 'version';
+      const order = `${key}${newestFirst ? ' desc' : ''}`;
       const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
-      return (statement(sql).all({ after, upTo, stream, type, limit }) as EventRow[]).map((row) =>
+      return (statement(sql).all({ low, high, stream, type, limit }) as EventRow[]).map((row) =>
         recorded(row, JSON.parse(row[7])),
       );
     },

@@ -176,9 +176,34 @@ describe('Reading', () => {
     [{ type: 'Nothing' }, []],
     [{ after: 5 }, []],
     [{ stream: undefined, type: undefined }, [1, 2, 3, 4, 5]],
+    [{ stream: 'server-a', after: 2 }, [3, 5]],
+    [{ stream: 'server-a', after: 3, upTo: 4 }, []],
+    [{ stream: 'server-b', after: 2 }, []],
+    [{ newestFirst: true }, [5, 4, 3, 2, 1]],
+    [{ newestFirst: true, upTo: 4, limit: 2 }, [4, 3]],
+    [{ newestFirst: true, stream: 'server-a', limit: 2 }, [5, 3]],
+    [{ newestFirst: true, stream: 'server-a', upTo: 4 }, [3, 1]],
+    [{ newestFirst: true, stream: 'server-a', type: 'ServerEnabled', limit: 1 }, [5]],
   ])('answers %j with positions %j', async (query, positions) => {
     const log = await filled();
     expect(log.read(query).map(({ position }) => position)).toEqual(positions);
+  });
+
+  it('finds a stretch of a stream wherever other streams and missing beginnings put it', async () => {
+    const log = open();
+    const mixed = Array.from({ length: 60 }, (_, n) =>
+      n % 3 === 0 ? unrecorded('server-b', n / 3 + 1, enabled) : fact(n - Math.floor(n / 3)),
+    );
+    await log.append(mixed, []);
+    log.db.prepare("delete from events where stream = 'server-a' and version < 9").run();
+    const all = log.read({}).filter(({ stream }) => stream === 'server-a');
+    for (let after = 0; after <= 61; after += 4) {
+      for (let upTo = 0; upTo <= 61; upTo += 3) {
+        const wanted = all.filter(({ position }) => position > after && position <= upTo);
+        expect(log.read({ stream: 'server-a', after, upTo })).toEqual(wanted);
+        expect(log.read({ stream: 'server-a', after, upTo, newestFirst: true })).toEqual(wanted.toReversed());
+      }
+    }
   });
 
   it('refuses a row of a newer version rather than show it half understood', async () => {
