@@ -10,10 +10,11 @@ import type { ServerContext } from '../src/actors/server/server.state.ts';
 import type { Recorded, Unrecorded } from '../src/events/envelope.ts';
 import type { ServerFact } from '../src/events/server.events.ts';
 import { openLog, type SqliteLog } from '../src/events/sqlite.ts';
+import { statusAsOf } from '../src/keeper/as-of.ts';
 import { rebuildFromLog } from '../src/keeper/rebuild.ts';
 import { readHistory } from '../src/projections/history.projection.ts';
 import { projector } from '../src/projections/projection.ts';
-import { readStatus } from '../src/projections/status.projection.ts';
+import { readStatus, statusMarks } from '../src/projections/status.projection.ts';
 import { views } from '../src/projections/views.ts';
 import { machineFolder } from '../src/replay/fold.ts';
 import { packageRoot } from '../src/root.ts';
@@ -184,6 +185,10 @@ const newest = median(
 figure('  history of one server, last 100 rows, long log', round(newest, 3), 'ms', { at: 'most', value: 0.3 });
 const wholeDay = median(time(20, () => void readHistory(long.db, { name: 's7', from: clock - 60_000 })));
 figure('  history of one server, the last minute, long log', round(wholeDay, 3), 'ms');
+const moments = Array.from({ length: 50 }, (_, n) => Math.ceil(((n + 1) * LONG) / 50));
+const marks = statusMarks(long.db);
+const then = moments.flatMap((position) => time(1, () => void statusAsOf(long, position, marks)));
+figure('  status of 50 servers at a moment of the past, long log', round(median(then), 1), 'ms', { at: 'most', value: 50 });
 const rebuilt = await rebuildFromLog(long);
 figure('  rebuild of all views', round(rebuilt.facts / (rebuilt.tookMs / 1000)), 'facts/s', {
   at: 'least',

@@ -15,7 +15,7 @@ import { spelledName } from '../mcp/naming.ts';
 import { readCall, readCalls } from '../projections/calls.projection.ts';
 import { readCatalog } from '../projections/catalog.projection.ts';
 import { readHistory } from '../projections/history.projection.ts';
-import { readStatus, type StatusRow } from '../projections/status.projection.ts';
+import { readStatus, type StatusRow, statusMarks } from '../projections/status.projection.ts';
 import type { Allowlist } from './allowlist.ts';
 import {
   callAnswer,
@@ -31,6 +31,7 @@ import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
+import { positionAt } from './moment.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
@@ -68,7 +69,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const status = (rows: readonly StatusRow[]) => ({
     servers: rows.map((row) => statusAnswer(row, parts.seen.at.get(row.server), directory.warningsOf(row.server))),
   });
-  const position = (moment: Moment): number => ('position' in moment ? moment.position : log.positionAt(moment.time));
+  const position = (moment: Moment): number => positionAt(log, moment, desk.now());
   const knownServer = (name: string | undefined): void => {
     if (name !== undefined && !supervisor.entry(name)) throw unknownServer(name, supervisor.names);
   };
@@ -127,7 +128,9 @@ export function createKeeper(parts: KeeperParts): Keeper {
       return statusKept.text;
     },
 
-    statusAt: (moment) => ({ servers: statusAsOf(log, position(moment)).map((row) => statusAnswer(row)) }),
+    statusAt: (moment) => ({
+      servers: statusAsOf(log, position(moment), statusMarks(db)).map((row) => statusAnswer(row)),
+    }),
 
     tools({ server, at }) {
       if (at === undefined) {

@@ -1,0 +1,18 @@
+import type { EventLog } from '../events/log.ts';
+import type { Moment } from '../http/keeper.ts';
+import { Problem } from '../http/problem.ts';
+
+/**
+ * Where the log stood at a moment; 0 before the first fact. `now` in ms since the epoch. Throws a `Problem` for a moment
+ * that has yet to come, since an answer would pass the present off as it.
+ */
+export function positionAt(log: Pick<EventLog, 'read' | 'lastPosition' | 'positionAt'>, at: Moment, now: number): number {
+  const last = log.lastPosition();
+  if ('position' in at ? at.position <= last : at.time <= now)
+    return 'position' in at ? at.position : log.positionAt(at.time);
+  const newest = log.read({ after: last - 1, limit: 1 })[0];
+  const known = newest
+    ? `the newest fact is at position ${last}, ${new Date(newest.at).toISOString()}`
+    : 'the log holds nothing yet';
+  throw new Problem('invalid-request', `\`at\` lies in the future: ${known}. Leave \`at\` out to see the present.`);
+}
