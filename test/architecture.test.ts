@@ -67,7 +67,7 @@ const layers: readonly Layer[] = [
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: ['src/http/contract.ts', 'src/http/keeper.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.summary.ts', 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -100,12 +100,12 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.summary.ts'],
     because: 'a client needs the shapes and no schema library',
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/config/', 'src/root.ts'],
+    may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
     types: ['src/http/contract.ts'],
     because: 'a command asks the daemon, or reads the files of people',
   },
@@ -122,6 +122,11 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.history.ts',
     may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
     because: 'it reads a view without a daemon',
+  },
+  {
+    file: 'src/cli/offline.summary.ts',
+    may: ['src/events/sqlite.ts', 'src/keeper/summary.ts'],
+    because: 'it does the same analysis on the log without a daemon',
   },
   {
     file: 'src/cli/offline.rebuild.ts',
@@ -238,6 +243,7 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
   /^src\/replay\/fold\.ts$/,
+  /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,

@@ -25,7 +25,8 @@ export interface ReadQuery {
   /** Positions above this one. */
   readonly after?: number;
   readonly stream?: string | undefined;
-  readonly type?: string | undefined;
+  /** Facts of this type, or of one of these. */
+  readonly type?: string | readonly string[] | undefined;
   /** Positions up to and with this one. */
   readonly upTo?: number;
   readonly limit?: number;

@@ -18,7 +18,7 @@ export interface SqliteLogOptions {
   readonly project?: (db: Database.Database) => Project;
 }
 
-/** In the order of the columns below; arrays are read in half the time of objects. */
+/** In the order of the row below; arrays are read in half the time of objects. */
 type EventRow = readonly [
   position: number,
   stream: string,
@@ -27,13 +27,23 @@ type EventRow = readonly [
   schema: number,
   at: number,
   cause: string | null,
-  data: string,
+  data: Data,
 ];
-const COLUMNS = 'position, stream, version, type, schema, at, cause, data';
+/** A row as one JSON text: read in two thirds of the time of eight columns. */
+const ROW = [
+  'position',
+  'json_quote(stream)',
+  'version',
+  'json_quote(type)',
+  'schema',
+  'at',
+  'json_quote(cause)',
+  'data',
+].join(" || ',' || ");
 
 type Data = Parameters<typeof upcast>[2];
 
-const recorded = ([position, stream, version, type, written, at, cause]: EventRow, read: Data): Recorded => {
+const recorded = ([position, stream, version, type, written, at, cause, read]: EventRow): Recorded => {
   const { schema, data } = upcast(type, written, read);
   return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
@@ -51,7 +61,7 @@ export function* pagesOf(db: Database.Database, size = 1_000): Generator<readonl
     .pluck();
   for (let after = 0; ; ) {
     const rows = JSON.parse(page.get(after, size) ?? '[]') as EventRow[];
-    const facts = rows.map((row) => recorded(row, row[7] as unknown as Data));
+    const facts = rows.map(recorded);
     const last = facts.at(-1);
     if (!last) return;
     after = last.position;
@@ -64,13 +74,17 @@ export function openReader(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true });
 }
 
+/** When the daemon that writes the log was last known alive (ms since the epoch); null: no daemon ever did. */
+export const lastAliveIn = (db: Database.Database): number | null =>
+  db.prepare<[], number>('select at from alive').pluck().get() ?? null;
+
 /** Reads a log that nobody, or another process, writes. `close` when done. */
 export function readLog(
   db: Database.Database,
 ): Pick<EventLog, 'read' | 'lastPosition' | 'positionAt' | 'head' | 'heads'> {
   const cached = new Map<string, Database.Statement>();
   const statement = (sql: string): Database.Statement => {
-    const known = cached.get(sql) ?? db.prepare(sql).raw();
+    const known = cached.get(sql) ?? db.prepare(sql).pluck();
     cached.set(sql, known);
     return known;
   };
@@ -113,12 +127,13 @@ export function readLog(
       if (high !== undefined) where.push(`${key} <= @high`);
       if (stream !== undefined) where.push('stream = @stream');
       // Without the plus sign the planner may walk a whole stream to find one type; positions are the better path.
-      if (type !== undefined) where.push('+type = @type');
+      const types = type === undefined ? [] : [type].flat();
+      if (types.length > 0) where.push(`+type in (${types.map((_, n) => `@type${n}`).join(', ')})`);
       const order = `${key}${newestFirst ? ' desc' : ''}`;
-      const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
-      return (statement(sql).all({ low, high, stream, type, limit }) as EventRow[]).map((row) =>
-        recorded(row, JSON.parse(row[7])),
-      );
+      const sql = `select '[' || ${ROW} || ']' from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
+      const named = Object.fromEntries(types.map((one, n) => [`type${n}`, one]));
+      const rows = statement(sql).all({ low, high, stream, limit, ...named }) as string[];
+      return rows.map((row) => recorded(JSON.parse(row)));
     },
     lastPosition: () => newest.get() ?? 0,
     positionAt(time: number): number {

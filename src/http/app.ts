@@ -23,6 +23,7 @@ import { historyRoutes } from './routes/history.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { summaryRoutes } from './routes/summary.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
 
@@ -102,6 +103,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
   historyRoutes(app, keeper);
+  summaryRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

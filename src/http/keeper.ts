@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
+import type { summary } from './contract.summary.ts';
 import type * as contract from './contract.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
@@ -63,6 +64,13 @@ export interface Keeper {
     from?: number | undefined;
     to?: number | undefined;
   }): Shape<typeof contract.history>;
+
+  /** Of one server, or of all that are configured; times in ms since the epoch. */
+  summary(query: {
+    name?: string | undefined;
+    from?: number | undefined;
+    to?: number | undefined;
+  }): Promise<Shape<typeof summary>>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

@@ -31,10 +31,12 @@ import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
-import { positionAt } from './moment.ts';
+import { positionAt, upToNow } from './moment.ts';
 import { rebuildFromLog } from './rebuild.ts';
+import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
+import { inTurns } from './turns.ts';
 
 /** What a server that does not want to go is given before it is killed, and a little more, in ms. */
 const REMOVAL_MS = 9_000;
@@ -174,6 +176,12 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
 
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
+    async summary({ name, from, to }) {
+      // A server that was removed still has a past.
+      if (name !== undefined && log.head(`server-${name}`) === null) knownServer(name);
+      const names = name === undefined ? supervisor.names : [name];
+      return inTurns(summaries(log, db, { names, from, to: upToNow({ from, to }, desk.now()) }));
+    },
 
     config: () => ({
       servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,

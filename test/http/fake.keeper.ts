@@ -24,6 +24,55 @@ const status = {
   push: null,
 };
 
+const percentiles = { count: 1, p50: 5, p90: 5, p99: 5 };
+
+const summary = {
+  name: 'memory',
+  from: time,
+  to: time,
+  state: 'ready',
+  facts: 3,
+  time: { readyMs: 90, downMs: 10, restingMs: 0, unobservedMs: 5 },
+  availability: 0.9,
+  losses: 1,
+  starts: 1,
+  failedAttempts: 0,
+  listFailures: 0,
+  mtbfMs: 90,
+  mttrMs: 10,
+  repairs: 1,
+  failingSince: null,
+  flapScore: 50,
+  latency: { connect: percentiles, list: percentiles, call: { count: 0, p50: null, p90: null, p99: null } },
+  failures: [
+    {
+      fingerprint: '1a2b3c4d',
+      phase: 'watch' as const,
+      class: 'exit' as const,
+      code: 'exit 1',
+      message: 'watch: the process exited with code <n>',
+      example: 'watch: the process exited with code 1',
+      count: 1,
+      first: { at: time, position: 3 },
+      last: { at: time, position: 3 },
+      positions: [3],
+    },
+  ],
+  hints: [
+    {
+      kind: 'after-connecting' as const,
+      text: 'ends 60 min after it connected, 14 of 15 times',
+      support: 14,
+      of: 15,
+      chance: 1e-9,
+      positions: [3],
+      related: [],
+      fingerprint: null,
+      ms: 3_600_000,
+    },
+  ],
+};
+
 const tool = {
   name: 'mcp__memory__read_graph',
   description: 'Reads the graph.',
@@ -183,6 +232,7 @@ export function fakeKeeper(): FakeKeeper {
         'history',
         query,
       ),
+    summary: async (query) => note({ servers: [summary] }, 'summary', query),
     config: () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { summary } from '../../src/http/contract.summary.ts';
 import * as contract from '../../src/http/contract.ts';
 import { Problem } from '../../src/http/problem.ts';
 import { recorded, time } from './fake.keeper.ts';
@@ -60,6 +61,14 @@ describe('Every route answers in the shape of the contract', () => {
       contract.history,
       ['history', { name: 'a', from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 2, 2) }],
     ],
+    [
+      'GET',
+      '/v1/mcp/history/summary?name=a&from=2026-03-01',
+      undefined,
+      summary,
+      ['summary', { name: 'a', from: Date.UTC(2026, 2, 1), to: undefined }],
+    ],
+    ['GET', '/v1/mcp/history/summary', undefined, summary, ['summary', { name: undefined }]],
     ['GET', '/v1/allowlist', undefined, contract.allowlist, ['allowlist', undefined]],
     ['GET', '/v1/allowlist?prefix=mcp__a__', undefined, contract.allowlist, ['allowlist', 'mcp__a__']],
     [
@@ -132,6 +141,7 @@ describe('What does not fit a route is refused and names the place', () => {
     ['GET', '/v1/mcp/tools?server=', undefined, /server/],
     ['GET', '/v1/mcp/history?from=12', undefined, /from/],
     ['GET', '/v1/mcp/history?from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
+    ['GET', '/v1/mcp/history/summary?from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
     ['GET', '/v1/mcp/calls?state=waiting', undefined, /state/],
     ['GET', '/v1/mcp/calls?limit=0', undefined, /limit/],
     ['GET', '/v1/events?limit=1001', undefined, /limit/],

@@ -23,16 +23,16 @@ describe('A moment', () => {
     expect([0, 1, 2].map((position) => positionAt(log, { position }, 9_000))).toEqual([0, 1, 2]);
   });
 
-  it.each([
-    [{ position: 2 }],
-    [{ time: 5_001 }],
-  ])('that has yet to come is refused, and the newest position and time are named: %j', async (moment) => {
-    const log = givenLog();
-    await storyOn(log).tell(1_000, 'server-a', configured());
-    const { type, status, detail } = refusal(() => positionAt(log, moment, 5_000));
-    expect([type, status]).toEqual(['invalid-request', 400]);
-    expect(detail).toContain('position 1, 1970-01-01T00:00:01.000Z');
-  });
+  it.each([[{ position: 2 }], [{ time: 5_001 }]])(
+    'that has yet to come is refused, and the newest position and time are named: %j',
+    async (moment) => {
+      const log = givenLog();
+      await storyOn(log).tell(1_000, 'server-a', configured());
+      const { type, status, detail } = refusal(() => positionAt(log, moment, 5_000));
+      expect([type, status]).toEqual(['invalid-request', 400]);
+      expect(detail).toContain('position 1, 1970-01-01T00:00:01.000Z');
+    },
+  );
 
   it('that has yet to come is refused of an empty log as well', () => {
     expect(refusal(() => positionAt(givenLog(), { position: 1 }, 0)).detail).toContain('nothing yet');
