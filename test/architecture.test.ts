@@ -67,7 +67,12 @@ const layers: readonly Layer[] = [
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: ['src/http/contract.ts', 'src/http/contract.summary.ts', 'src/http/keeper.ts'],
+    types: [
+      'src/http/contract.ts',
+      'src/http/contract.doctor.ts',
+      'src/http/contract.summary.ts',
+      'src/http/keeper.ts',
+    ],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -100,7 +105,7 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts', 'src/http/contract.summary.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.doctor.ts', 'src/http/contract.summary.ts'],
     because: 'a client needs the shapes and no schema library',
   },
   {
@@ -122,6 +127,11 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.history.ts',
     may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
     because: 'it reads a view without a daemon',
+  },
+  {
+    file: 'src/cli/offline.doctor.ts',
+    may: ['src/events/sqlite.ts', 'src/keeper/doctor.ts'],
+    because: 'it makes the same checks and reads the log without a daemon',
   },
   {
     file: 'src/cli/offline.summary.ts',
@@ -243,14 +253,14 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
   /^src\/replay\/fold\.ts$/,
-  /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary)\.ts$/,
+  /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary|verdict|verdict\.rules)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
   /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
-  /^src\/keeper\/(?:answers|as-of)\.ts$/,
+  /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
 ];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
@@ -363,7 +373,11 @@ describe('Only some may', () => {
       .map(({ path }) => path);
     expect(
       starters.filter(
-        (path) => !/^src\/(?:mcp\/(?:process|group)|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(path),
+        (path) =>
+          // The keeper asks a runtime for its version and starts no server.
+          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(
+            path,
+          ),
       ),
     ).toEqual([]);
   });

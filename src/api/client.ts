@@ -1,5 +1,6 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
+import type * as doctorContract from '../http/contract.doctor.ts';
 import type * as summaryContract from '../http/contract.summary.ts';
 import type * as contract from '../http/contract.ts';
 import { type Followed, followLog } from './follow.ts';
@@ -19,6 +20,7 @@ export type ToolsHistory = Shape<typeof contract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
 export type Summary = Shape<typeof summaryContract.summary>;
+export type Doctor = Shape<typeof doctorContract.doctor>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -61,6 +63,7 @@ export interface Client {
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
   summary(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<Summary>;
+  doctor(name?: string): Promise<Doctor>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -121,6 +124,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
     summary: (query) => get('/v1/mcp/history/summary', query),
+    doctor: (name) => get('/v1/mcp/doctor', { name }),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

@@ -24,6 +24,7 @@ import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
 import { Metrics } from '../keeper/metrics.ts';
+import { Noises } from '../keeper/noise.ts';
 import { testServerWith } from '../keeper/test-server.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
 import { capResult } from '../mcp/cap.ts';
@@ -80,6 +81,7 @@ export function assemble(options: PartsOptions): Parts {
   const desk = deskOn(log, options);
   const resolve = resolveWith(paths.variablesFile);
   const seen = seenServers();
+  const noises = new Noises();
 
   const supervisor = new Supervisor({
     log,
@@ -93,7 +95,10 @@ export function assemble(options: PartsOptions): Parts {
       runId: options.runId,
       version,
       after: options.after,
-      onWarning: (server, message) => logger.warn({ server }, message),
+      onWarning: (server, message) => {
+        noises.note(server, message, Date.now());
+        logger.warn({ server }, message);
+      },
       onSeen: seen.note,
     },
   });
@@ -169,6 +174,10 @@ export function assemble(options: PartsOptions): Parts {
     maxLength: settings.naming.maxLength,
     seen: { at: seen.at, version: seen.version },
     ready: options.ready,
+    resolve,
+    noises,
+    dataDir: paths.dataDir,
+    configFile: paths.configFile,
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });

@@ -17,6 +17,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { allowlistRoutes } from './routes/allowlist.ts';
 import { callRoutes } from './routes/calls.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { doctorRoutes } from './routes/doctor.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
@@ -104,6 +105,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   allowlistRoutes(app, keeper);
   historyRoutes(app, keeper);
   summaryRoutes(app, keeper);
+  doctorRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

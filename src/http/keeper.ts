@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
+import type { doctor } from './contract.doctor.ts';
 import type { summary } from './contract.summary.ts';
 import type * as contract from './contract.ts';
 
@@ -71,6 +72,9 @@ export interface Keeper {
     from?: number | undefined;
     to?: number | undefined;
   }): Promise<Shape<typeof summary>>;
+
+  /** On one server, or on all and the daemon. */
+  doctor(name: string | undefined): Promise<Shape<typeof doctor>>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

@@ -29,9 +29,12 @@ import {
 import { statusAsOf } from './as-of.ts';
 import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
+import { consult, type DoctorParts } from './doctor.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
 import { positionAt, upToNow } from './moment.ts';
+import { namesCheck } from './names.check.ts';
+import type { Noises } from './noise.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
@@ -58,6 +61,10 @@ export interface KeeperParts {
   readonly seen: { readonly at: ReadonlyMap<string, number>; readonly version: () => number };
   readonly ready: () => boolean;
   readonly testServer: TestServer;
+  readonly resolve: DoctorParts['resolve'];
+  readonly noises: Noises;
+  readonly dataDir: string;
+  readonly configFile: string;
   readonly stop: () => void;
 }
 
@@ -181,6 +188,29 @@ export function createKeeper(parts: KeeperParts): Keeper {
       if (name !== undefined && log.head(`server-${name}`) === null) knownServer(name);
       const names = name === undefined ? supervisor.names : [name];
       return inTurns(summaries(log, db, { names, from, to: upToNow({ from, to }, desk.now()) }));
+    },
+
+    doctor(name) {
+      knownServer(name);
+      const { dataDir, configFile, resolve, noises } = parts;
+      return consult(
+        {
+          log,
+          db,
+          entries: supervisor.entries,
+          resolve,
+          watched: true,
+          whose: 'the daemon',
+          now: Date.now,
+          seenUntil: desk.now(),
+          noiseOf: (server) => noises.of(server),
+          namesCheck: (server) =>
+            namesCheck(server, [...(directory.endpointNames().nameOf.get(server)?.values() ?? [])]),
+          run: inTurns,
+        },
+        { dataDir, configFile, problem: configuration.problem, trouble: desk.trouble, log, now: Date.now },
+        { name, version: parts.version },
+      );
     },
 
     config: () => ({

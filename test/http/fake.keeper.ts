@@ -73,6 +73,23 @@ const summary = {
   ],
 };
 
+const verdict = {
+  name: 'memory',
+  ok: false,
+  state: 'failed',
+  kind: 'command-missing',
+  verdict: 'not found: command nodee is not on the PATH of the daemon; its PATH is /bin',
+  confidence: 'high' as const,
+  why: ['The check "command" failed.'],
+  evidence: [
+    { position: 3, at: time, text: 'spawn: command not found: nodee' },
+    { position: null, at: null, text: 'in no row' },
+  ],
+  advice: [{ text: 'did you mean node?' }, { text: 'Then connect again', command: 'watchkeeper reconnect memory' }],
+  also: [{ kind: 'noisy-stdout', verdict: 'prints', confidence: 'low' as const, ok: true }],
+  checks: [{ name: 'command', ok: false, detail: 'not found', next: 'install it' }],
+};
+
 const tool = {
   name: 'mcp__memory__read_graph',
   description: 'Reads the graph.',
@@ -233,6 +250,20 @@ export function fakeKeeper(): FakeKeeper {
         query,
       ),
     summary: async (query) => note({ servers: [summary] }, 'summary', query),
+    doctor: async (name) => {
+      if (name === 'nobody') throw new Problem('unknown-server', 'No server is called "nobody".');
+      return note(
+        {
+          ok: false,
+          servers: [verdict],
+          ...(name === undefined
+            ? { daemon: { ok: true, running: true, version: '1.2.3', checks: verdict.checks } }
+            : {}),
+        },
+        'doctor',
+        name,
+      );
+    },
     config: () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },

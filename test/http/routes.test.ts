@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { doctor } from '../../src/http/contract.doctor.ts';
 import { summary } from '../../src/http/contract.summary.ts';
 import * as contract from '../../src/http/contract.ts';
 import { Problem } from '../../src/http/problem.ts';
@@ -68,6 +69,8 @@ describe('Every route answers in the shape of the contract', () => {
       summary,
       ['summary', { name: 'a', from: Date.UTC(2026, 2, 1), to: undefined }],
     ],
+    ['GET', '/v1/mcp/doctor', undefined, doctor, ['doctor', undefined]],
+    ['GET', '/v1/mcp/doctor?server=memory', undefined, doctor, ['doctor', 'memory']],
     ['GET', '/v1/mcp/history/summary', undefined, summary, ['summary', { name: undefined }]],
     ['GET', '/v1/allowlist', undefined, contract.allowlist, ['allowlist', undefined]],
     ['GET', '/v1/allowlist?prefix=mcp__a__', undefined, contract.allowlist, ['allowlist', 'mcp__a__']],
