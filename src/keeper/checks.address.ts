@@ -4,6 +4,7 @@ import { request as plainRequest } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { Check } from '../replay/verdict.ts';
 import { fine, type Look, wrong } from './checks.ts';
 
 export interface AddressLook {
@@ -78,28 +79,31 @@ export const certificateLook =
       signal.addEventListener('abort', () => socket.destroy());
       socket.once('secureConnect', () => {
         const { valid_to } = socket.getPeerCertificate();
-        const reason = socket.authorizationError;
+        const reason: unknown = socket.authorizationError;
         socket.destroy();
-        const left = Date.parse(valid_to) - now();
-        const until = Number.isNaN(left) ? '' : `, valid until ${new Date(valid_to).toISOString().slice(0, 10)}`;
-        if (reason) {
-          const why = String(reason instanceof Error ? codeOf(reason) : reason);
-          return settle(
-            wrong(
-              'certificate',
-              `the TLS certificate of ${host} is not trusted: ${why}${until}`,
-              'Renew it, or name its issuer in NODE_EXTRA_CA_CERTS where the daemon runs',
-            ),
-          );
-        }
-        if (left < SOON_MS)
-          return settle(wrong('certificate', `the TLS certificate of ${host} ends soon${until}`, 'Renew it'));
-        settle(fine('certificate', `the TLS certificate of ${host} is good${until}`));
+        const distrust = reason ? (reason instanceof Error ? codeOf(reason) : String(reason)) : null;
+        settle(certificateCheck(host, { until: Date.parse(valid_to), distrust }, now()));
       });
       socket.once('error', (error) =>
         settle(wrong('certificate', `no TLS with ${host}: ${codeOf(error)}`, 'Is it http:// and not https://?')),
       );
     });
+
+/** `until` in ms since the epoch, NaN if it is not known; `distrust`: why it is not trusted, null when it is. */
+export function certificateCheck(
+  host: string,
+  { until, distrust }: { readonly until: number; readonly distrust: string | null },
+  now: number,
+): Check {
+  const ends = Number.isNaN(until) ? '' : `, valid until ${new Date(until).toISOString().slice(0, 10)}`;
+  if (distrust !== null) {
+    const next = 'Renew it, or name its issuer in NODE_EXTRA_CA_CERTS where the daemon runs';
+    return wrong('certificate', `the TLS certificate of ${host} is not trusted: ${distrust}${ends}`, next);
+  }
+  if (until - now < SOON_MS)
+    return wrong('certificate', `the TLS certificate of ${host} ends soon${ends}`, 'Have it renewed');
+  return fine('certificate', `the TLS certificate of ${host} is good${ends}`);
+}
 
 /** A request without any header or query of the entry: nothing secret goes out. Redirects are not followed. */
 export const answerLook =
@@ -132,7 +136,7 @@ export const answerLook =
       asked.end();
     });
 
-function statusCheck(status: number, where: string, connected: boolean): ReturnType<typeof fine> {
+function statusCheck(status: number, where: string, connected: boolean): Check {
   const detail = `${where} answers a plain request with HTTP ${status}`;
   if (connected || (status < 300 && status >= 200) || (status >= 400 && status < 500 && status !== 404))
     return fine('http', detail);

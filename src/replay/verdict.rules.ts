@@ -474,7 +474,7 @@ function outOfMemory(seen: Case): Verdict | null {
     says ? 'high' : 'low',
     says ? 'ran out of memory' : 'was ended by SIGKILL: by a person, a script, or the system because memory ran out',
     {
-      ok: seen.ready && !says && seen.losses < 3,
+      ok: !seen.down && !says && seen.losses < 3,
       why: [says ? 'Its last words say so.' : 'A process cannot send SIGKILL a reason along.'],
       evidence: lastOf(seen),
       advice: says
