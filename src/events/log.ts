@@ -25,8 +25,7 @@ export interface ReadQuery {
   /** Positions above this one. */
   readonly after?: number;
   readonly stream?: string | undefined;
-  /** Facts of this type, or of one of these. */
-  readonly type?: string | readonly string[] | undefined;
+  readonly type?: string | undefined;
   /** Positions up to and with this one. */
   readonly upTo?: number;
   readonly limit?: number;

@@ -18,7 +18,7 @@ export interface SqliteLogOptions {
   readonly project?: (db: Database.Database) => Project;
 }
 
-/** In the order of the row below; arrays are read in half the time of objects. */
+/** In the order of the columns below; arrays are read in half the time of objects. */
 type EventRow = readonly [
   position: number,
   stream: string,
@@ -27,23 +27,13 @@ type EventRow = readonly [
   schema: number,
   at: number,
   cause: string | null,
-  data: Data,
+  data: string,
 ];
-/** A row as one JSON text: read in two thirds of the time of eight columns. */
-const ROW = [
-  'position',
-  'json_quote(stream)',
-  'version',
-  'json_quote(type)',
-  'schema',
-  'at',
-  'json_quote(cause)',
-  'data',
-].join(" || ',' || ");
+const COLUMNS = 'position, stream, version, type, schema, at, cause, data';
 
 type Data = Parameters<typeof upcast>[2];
 
-const recorded = ([position, stream, version, type, written, at, cause, read]: EventRow): Recorded => {
+const recorded = ([position, stream, version, type, written, at, cause]: EventRow, read: Data): Recorded => {
   const { schema, data } = upcast(type, written, read);
   return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
@@ -61,7 +51,7 @@ export function* pagesOf(db: Database.Database, size = 1_000): Generator<readonl
     .pluck();
   for (let after = 0; ; ) {
     const rows = JSON.parse(page.get(after, size) ?? '[]') as EventRow[];
-    const facts = rows.map(recorded);
+    const facts = rows.map((row) => recorded(row, row[7] as unknown as Data));
     const last = facts.at(-1);
     if (!last) return;
     after = last.position;
@@ -78,13 +68,47 @@ export function openReader(file: string): Database.Database {
 export const lastAliveIn = (db: Database.Database): number | null =>
   db.prepare<[], number>('select at from alive').pluck().get() ?? null;
 
+/** What analyses of many facts read of each. */
+export type Told = Pick<Recorded, 'position' | 'type' | 'at' | 'data'>;
+
+/**
+ * Facts of a stream, of some types, by their versions: above `after`, up to `upTo`, ascending. Half the work of `read`,
+ * since SQLite makes one JSON text of all and versions need no search.
+ */
+export function toldFacts(
+  db: Database.Database,
+): (query: {
+  readonly stream: string;
+  readonly types: readonly string[];
+  readonly after: number;
+  readonly upTo: number;
+}) => Told[] {
+  const page = db
+    .prepare<[string, number, number, string], string | null>(
+      `select group_concat('[' || position || ',"' || type || '",' || schema || ',' || at || ',' || data || ']')
+       from (select position, type, schema, at, data from events
+             where stream = ? and version > ? and version <= ? and +type in (select value from json_each(?)) order by version)`,
+    )
+    .pluck();
+  return ({ stream, types, after, upTo }) => {
+    const text = page.get(stream, after, upTo, JSON.stringify(types)) ?? '';
+    const rows = JSON.parse(`[${text}]`) as [number, string, number, number, Data][];
+    return rows.map(([position, type, schema, at, data]) => ({
+      position,
+      type: type as FactType,
+      at,
+      data: upcast(type, schema, data).data as Told['data'],
+    }));
+  };
+}
+
 /** Reads a log that nobody, or another process, writes. `close` when done. */
 export function readLog(
   db: Database.Database,
 ): Pick<EventLog, 'read' | 'lastPosition' | 'positionAt' | 'head' | 'heads'> {
   const cached = new Map<string, Database.Statement>();
   const statement = (sql: string): Database.Statement => {
-    const known = cached.get(sql) ?? db.prepare(sql).pluck();
+    const known = cached.get(sql) ?? db.prepare(sql).raw();
     cached.set(sql, known);
     return known;
   };
@@ -127,13 +151,12 @@ export function readLog(
       if (high !== undefined) where.push(`${key} <= @high`);
       if (stream !== undefined) where.push('stream = @stream');
       // Without the plus sign the planner may walk a whole stream to find one type; positions are the better path.
-      const types = type === undefined ? [] : [type].flat();
-      if (types.length > 0) where.push(`+type in (${types.map((_, n) => `@type${n}`).join(', ')})`);
+      if (type !== undefined) where.push('+type = @type');
       const order = `${key}${newestFirst ? ' desc' : ''}`;
-      const sql = `select '[' || ${ROW} || ']' from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
-      const named = Object.fromEntries(types.map((one, n) => [`type${n}`, one]));
-      const rows = statement(sql).all({ low, high, stream, limit, ...named }) as string[];
-      return rows.map((row) => recorded(JSON.parse(row)));
+      const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
+      return (statement(sql).all({ low, high, stream, type, limit }) as EventRow[]).map((row) =>
+        recorded(row, JSON.parse(row[7])),
+      );
     },
     lastPosition: () => newest.get() ?? 0,
     positionAt(time: number): number {

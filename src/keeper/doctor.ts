@@ -5,6 +5,7 @@ import type { EntryProblem, LoadedEntry, ResolvedEntry, ServerEntry } from '../c
 import type { Recorded } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { ServerFact } from '../events/server.events.ts';
+import type { Failure } from '../events/shapes.ts';
 import type * as contract from '../http/contract.doctor.ts';
 import { redactor } from '../mcp/redact.ts';
 import { causeOf } from '../projections/history.projection.ts';
@@ -43,8 +44,11 @@ const PAST_MS = 7 * 86_400_000;
 /** Servers looked at beside each other: each opens a few connections and asks for a version. */
 const TOGETHER = 8;
 
-const FAILURES = ['SessionLost', 'ConnectFailed', 'LoginRequired', 'ServerFailed', 'ListFailed'] as const;
-type Failing = Extract<ServerFact, { type: (typeof FAILURES)[number] }>;
+type Failing = Extract<ServerFact, { data: { failure: Failure } }>;
+const isFailing = (fact: Recorded | undefined): fact is Recorded<Failing> =>
+  fact !== undefined && 'failure' in fact.data;
+/** Facts looked at for a failure that is older than the past that counts: what rests says nothing after it. */
+const NEWEST = 50;
 
 /** On one server, or on all and the daemon. */
 export async function consult(
@@ -77,7 +81,7 @@ async function examineOne(parts: DoctorParts, loaded: LoadedEntry, row: StatusRo
   const { name } = loaded;
   const past = await parts.run(pastOf(parts, name));
   const checks = await serverChecks(parts, loaded, row?.state === 'ready' && parts.watched);
-  const last = newestFailure(parts.log, name);
+  const last = newestFailure(parts.log, name, past);
   const symptoms: Symptoms = {
     name,
     watched: parts.watched,
@@ -114,9 +118,18 @@ function pastOf({ log, db, seenUntil }: DoctorParts, server: string): Generator<
   return summarise(sourcesOf(log, db), { server, from: seenUntil - PAST_MS, to: seenUntil });
 }
 
-function newestFailure(log: Pick<EventLog, 'read'>, server: string): Symptoms['lastFailure'] {
-  const [fact] = log.read({ stream: `server-${server}`, type: FAILURES, limit: 1, newestFirst: true });
-  return fact ? { at: fact.at, position: fact.position, failure: (fact as Recorded<Failing>).data.failure } : null;
+function newestFailure(
+  log: Pick<EventLog, 'read'>,
+  server: string,
+  past: ServerSummary | null,
+): Symptoms['lastFailure'] {
+  const known = past?.failures.reduce((newest, { last }) => Math.max(newest, last.position), 0) ?? 0;
+  const facts =
+    known > 0
+      ? log.read({ after: known - 1, limit: 1 })
+      : log.read({ stream: `server-${server}`, limit: NEWEST, newestFirst: true });
+  const fact = facts.find(isFailing);
+  return fact ? { at: fact.at, position: fact.position, failure: fact.data.failure } : null;
 }
 
 /** Facts a stop of the daemon adds to a server at most. */

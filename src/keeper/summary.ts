@@ -2,6 +2,7 @@
 import type { Database } from 'better-sqlite3';
 import type { z } from 'zod';
 import type { EventLog } from '../events/log.ts';
+import { toldFacts } from '../events/sqlite.ts';
 import type * as contract from '../http/contract.summary.ts';
 import { sentCalls } from '../projections/calls.projection.ts';
 import type { SeenFailure } from '../replay/past.ts';
@@ -11,7 +12,11 @@ type Answer = z.infer<typeof contract.serverSummary>;
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-export const sourcesOf = (log: Sources['log'], db: Database): Sources => ({ log, calls: sentCalls(db) });
+export const sourcesOf = (log: Sources['log'], db: Database): Sources => ({
+  log,
+  facts: toldFacts(db),
+  calls: sentCalls(db),
+});
 
 /** Of each server something is known of in that time; `names` are in order. Times in ms since the epoch. */
 export function* summaries(

@@ -8,6 +8,9 @@ import type { Failure } from '../events/shapes.ts';
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 import { overlap, type Span, Tally } from './statistics.ts';
 
+/** What is read of a fact here. */
+export type Told = Pick<Recorded, 'position' | 'type' | 'at' | 'data'>;
+
 /** A fact an analysis points at; `at` in ms since the epoch. */
 export interface Mark {
   readonly at: number;
@@ -94,6 +97,7 @@ export class Past {
   /** Since when it is down through a failure, and not on purpose. */
   failingSince: number | null = null;
   #state: string;
+  #standing: Standing;
   #since: number;
   #connectedAt: number | null;
   #revision: string | null = null;
@@ -105,13 +109,13 @@ export class Past {
   /** `unobserved`: when nobody watched, ascending. */
   constructor(before: Before, unobserved: readonly Span[]) {
     this.#state = before.state;
+    this.#standing = standingOf(before.state);
     this.#since = before.at;
     this.#connectedAt = before.connectedAt;
     this.#unobserved = unobserved;
   }
 
-  add(recorded: Recorded): void {
-    const fact = recorded as Recorded<ServerFact> & { type: ServerFact['type'] };
+  add(fact: Told): void {
     this.#hear(fact);
     const { to } = fact.data;
     if (to !== undefined && to !== this.#state) this.#turn(to, fact.at);
@@ -123,7 +127,7 @@ export class Past {
     this.#since = at;
   }
 
-  #hear(fact: Recorded): void {
+  #hear(fact: Told): void {
     const { at, position } = fact;
     const mark = { at, position };
     switch (fact.type) {
@@ -207,22 +211,24 @@ export class Past {
   }
 
   #turn(to: string, at: number): void {
-    this.#account(at);
     const now = standingOf(to);
+    this.#state = to;
+    if (now === this.#standing) return;
+    this.#account(at);
+    this.#standing = now;
     if (now === 'ready' && this.failingSince !== null) {
       const down = { from: this.failingSince, to: at };
       this.repairs.push(down.to - down.from - overlap([down], this.#unobserved));
     }
     // Whoever stops it on purpose ends an outage without mending it.
     if (now !== 'down') this.failingSince = null;
-    this.#state = to;
     this.#since = at;
   }
 
   #account(at: number): void {
-    const standing = standingOf(this.#state);
+    const standing = this.#standing;
     const span = { from: this.#since, to: Math.max(this.#since, at) };
-    const unseen = overlap([span], this.#unobserved);
+    const unseen = this.#unobserved.length === 0 ? 0 : overlap([span], this.#unobserved);
     this.spent[standing] += span.to - span.from - unseen;
     if (standing !== 'ready' || span.to === span.from) return;
     if (unseen === 0) this.ready.push(span);
@@ -231,7 +237,7 @@ export class Past {
 }
 
 type DataOf<Type extends ServerFact['type']> = Extract<ServerFact, { type: Type }>['data'];
-const dataOf = <Type extends ServerFact['type']>(fact: Recorded): DataOf<Type> => fact.data as DataOf<Type>;
+const dataOf = <Type extends ServerFact['type']>(fact: Told): DataOf<Type> => fact.data as DataOf<Type>;
 
 const alike = (one: Failure, other: Failure): boolean =>
   one.message === other.message &&

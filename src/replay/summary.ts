@@ -7,7 +7,7 @@ import type { DaemonFact } from '../events/daemon.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import { type Evidence, type Hint, hintsOf, type SeenCall } from './correlation.ts';
-import { type Before, type Change, type Mark, Past, type SeenFailure, TOLD } from './past.ts';
+import { type Before, type Change, type Mark, Past, type SeenFailure, TOLD, type Told } from './past.ts';
 import { type Percentiles, type Span, Tally } from './statistics.ts';
 
 /** A call of a server that was sent, as the ledger has it; times in ms since the epoch. */
@@ -18,6 +18,8 @@ export interface LedgerCall extends SeenCall {
 
 export interface Sources {
   readonly log: Pick<EventLog, 'read' | 'positionAt'>;
+  /** Facts of a stream, of some types, whose versions are above `after` and up to `upTo`; ascending. */
+  readonly facts: (query: { stream: string; types: readonly string[]; after: number; upTo: number }) => readonly Told[];
   /** Calls of a server whose first fact stands behind `after` and up to `upTo`, ascending. */
   readonly calls: (query: { server: string; after: number; upTo: number }) => readonly LedgerCall[];
 }
@@ -67,8 +69,8 @@ export interface ServerSummary {
   readonly hints: readonly Hint[];
 }
 
-/** Facts read at once: a few milliseconds of work. */
-const PAGE = 400;
+/** Versions read at once: a few milliseconds of work. */
+const PAGE = 500;
 /** Positions of the log in which calls are looked for at once. */
 const STRETCH = 5_000;
 /** Calls that are compared with losses, the newest ones and at least half as many; all count for the latency. */
@@ -94,12 +96,9 @@ export function* summarise(sources: Sources, query: SummaryQuery): Generator<voi
   const past = new Past(before, daemon.unobserved);
   yield;
 
-  for (let after = behind; ; ) {
-    const page = log.read({ stream, type: TOLD, after, upTo, limit: PAGE });
+  for (let after = before.version; after < newest.version; after += PAGE) {
+    const page = sources.facts({ stream, types: TOLD, after, upTo: Math.min(newest.version, after + PAGE) });
     for (const fact of page) past.add(fact);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) break;
-    after = last.position;
     yield;
   }
   past.close(to);

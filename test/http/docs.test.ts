@@ -26,6 +26,8 @@ const routes = [
   'POST /v1/mcp/calls/{id}/deny',
   'POST /v1/mcp/calls/{id}/cancel',
   'GET /v1/mcp/history',
+  'GET /v1/mcp/history/summary',
+  'GET /v1/mcp/doctor',
   'GET /v1/events',
   'POST /v1/rebuild',
   'POST /v1/shutdown',

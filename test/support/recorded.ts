@@ -59,7 +59,7 @@ export class Chronicle {
             fact.position > after &&
             fact.position <= upTo &&
             (stream === undefined || fact.stream === stream) &&
-            (type === undefined || [type].flat().includes(fact.type)),
+            (type === undefined || fact.type === type),
         );
         return (newestFirst ? fitting.reverse() : fitting).slice(0, limit);
       },
@@ -71,6 +71,11 @@ export class Chronicle {
   get sources() {
     return {
       log: this.log,
+      facts: (query: { stream: string; types: readonly string[]; after: number; upTo: number }) =>
+        this.facts.filter(
+          ({ stream, type, version }) =>
+            stream === query.stream && query.types.includes(type) && version > query.after && version <= query.upTo,
+        ),
       calls: ({ after, upTo }: { after: number; upTo: number }) =>
         this.calls.filter(({ position }) => position > after && position <= upTo),
     };
