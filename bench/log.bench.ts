@@ -10,12 +10,16 @@ import type { ServerContext } from '../src/actors/server/server.state.ts';
 import type { Recorded, Unrecorded } from '../src/events/envelope.ts';
 import type { ServerFact } from '../src/events/server.events.ts';
 import { openLog, type SqliteLog } from '../src/events/sqlite.ts';
+import { statusAsOf } from '../src/keeper/as-of.ts';
 import { rebuildFromLog } from '../src/keeper/rebuild.ts';
+import { sourcesOf } from '../src/keeper/summary.ts';
+import { inTurns } from '../src/keeper/turns.ts';
 import { readHistory } from '../src/projections/history.projection.ts';
 import { projector } from '../src/projections/projection.ts';
-import { readStatus } from '../src/projections/status.projection.ts';
+import { readStatus, statusMarks } from '../src/projections/status.projection.ts';
 import { views } from '../src/projections/views.ts';
 import { machineFolder } from '../src/replay/fold.ts';
+import { atOnce, summarise } from '../src/replay/summary.ts';
 import { packageRoot } from '../src/root.ts';
 import { figure, median, quantile, round } from './lib.ts';
 
@@ -88,9 +92,11 @@ interface Line {
 }
 
 let clock = Date.parse('2026-01-01T00:00:00Z');
+/** Between two facts, in ms. */
+let pace = 10;
 function nextFact(line: Line): Unrecorded {
   const fact = line.facts.next().value as ServerFact;
-  clock += 10;
+  clock += pace;
   line.head = step(serverRules, line.head, { ...fact, at: clock });
   return {
     stream: `server-${line.name}`,
@@ -184,10 +190,32 @@ const newest = median(
 figure('  history of one server, last 100 rows, long log', round(newest, 3), 'ms', { at: 'most', value: 0.3 });
 const wholeDay = median(time(20, () => void readHistory(long.db, { name: 's7', from: clock - 60_000 })));
 figure('  history of one server, the last minute, long log', round(wholeDay, 3), 'ms');
+const moments = Array.from({ length: 50 }, (_, n) => Math.ceil(((n + 1) * LONG) / 50));
+const marks = statusMarks(long.db);
+const then = moments.flatMap((position) => time(1, () => void statusAsOf(long, position, marks)));
+figure('  status of 50 servers at a moment of the past, long log', round(median(then), 1), 'ms', {
+  at: 'most',
+  value: 50,
+});
 const rebuilt = await rebuildFromLog(long);
 figure('  rebuild of all views', round(rebuilt.facts / (rebuilt.tookMs / 1000)), 'facts/s', {
   at: 'least',
   value: 200_000,
 });
-for (const log of [small, short, long]) log.close();
+
+console.log('Thirty days of one server, 100,000 facts');
+const month = open('month.db');
+pace = (30 * 86_400_000) / 100_000;
+const [alone] = lines();
+if (alone) await fill(month, 100_000, [alone]);
+const summary = () => summarise(sourcesOf(month, month.db), { server: 's0', to: clock });
+atOnce(summary());
+const whole = time(5, () => void atOnce(summary()));
+figure('  summary', round(median(whole)), 'ms', { at: 'most', value: 300 });
+const stops = monitorEventLoopDelay({ resolution: 1 });
+stops.enable();
+await inTurns(summary());
+stops.disable();
+figure('  longest stop of the event loop meanwhile', round(stops.max / 1e6, 1), 'ms', { at: 'most', value: 25 });
+for (const log of [small, short, long, month]) log.close();
 rmSync(dir, { recursive: true, force: true });

@@ -28,6 +28,9 @@ interface Layer {
   readonly because: string;
 }
 
+/** The shapes of the HTTP API. */
+const shapes = sources.map(({ path }) => path).filter((path) => /^src\/http\/contract(?:\.\w+)?\.ts$/.test(path));
+
 const layers: readonly Layer[] = [
   { of: 'src/events/', may: [], because: 'what can happen depends on nobody' },
   {
@@ -75,13 +78,7 @@ const layers: readonly Layer[] = [
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: [
-      'src/http/contract.ts',
-      'src/http/contract.catalog.ts',
-      'src/http/contract.recordings.ts',
-      'src/http/contract.why.ts',
-      'src/http/keeper.ts',
-    ],
+    types: [...shapes, 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -115,18 +112,13 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: [
-      'src/http/contract.ts',
-      'src/http/contract.catalog.ts',
-      'src/http/contract.recordings.ts',
-      'src/http/contract.why.ts',
-    ],
+    types: shapes,
     because: 'a client needs the shapes and no schema library',
   },
   {
     of: 'src/cli/',
     may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
-    types: ['src/http/contract.ts'],
+    types: shapes,
     because: 'a command asks the daemon, or reads the files of people',
   },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
@@ -168,6 +160,16 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
       'src/replay/fixture/lives.ts',
     ],
     because: 'it is the recorded server, and needs no daemon for that',
+  },
+  {
+    file: 'src/cli/offline.doctor.ts',
+    may: ['src/events/sqlite.ts', 'src/keeper/doctor.ts'],
+    because: 'it makes the same checks and reads the log without a daemon',
+  },
+  {
+    file: 'src/cli/offline.summary.ts',
+    may: ['src/events/sqlite.ts', 'src/keeper/summary.ts'],
+    because: 'it does the same analysis on the log without a daemon',
   },
   {
     file: 'src/cli/offline.rebuild.ts',
@@ -288,13 +290,14 @@ const pure: readonly RegExp[] = [
   /^src\/replay\/fold\.ts$/,
   /^src\/replay\/fixture\/(?:build|clock|cues|fits|format|refusal|script)\.ts$/,
   /^src\/recordings\/(?:line|mask)\.ts$/,
+  /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary|verdict|verdict\.rules)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
   /^src\/http\/(?:contract|contract\.recordings|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
-  /^src\/keeper\/(?:answers|as-of)\.ts$/,
+  /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
 ];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
@@ -407,7 +410,11 @@ describe('Only some may', () => {
       .map(({ path }) => path);
     expect(
       starters.filter(
-        (path) => !/^src\/(?:mcp\/(?:process|group)|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(path),
+        (path) =>
+          // The keeper asks a runtime for its version and starts no server.
+          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(
+            path,
+          ),
       ),
     ).toEqual([]);
   });

@@ -297,4 +297,46 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'A broken, foreign or oversized bundle is refused, and reading one writes nothing.',
     heldBy: ['test/replay/bundle.test.ts', 'a small archive of endless zeros'],
   },
+  'past:at': {
+    claim: '`at=` is what was shown then, found from the newest mark.',
+    heldBy: ['test/keeper/as-of.test.ts', 'is found from the newest mark: a long past is not folded again'],
+  },
+  'past:future': {
+    claim: 'A moment that has yet to come is refused, with the newest position and time.',
+    heldBy: ['test/e2e/doctor.test.ts', 'of a moment that has yet to come is not made up'],
+  },
+  'summary:numbers': {
+    claim: 'Availability leaves out time nobody watched and time a server was off, and says how long that was.',
+    heldBy: ['test/replay/summary.test.ts', 'leaves out time nobody watched, and does not take it for a repair'],
+  },
+  'summary:hints': {
+    claim: 'What losses have in common is found, and its rows are named.',
+    heldBy: ['test/replay/correlation.test.ts', 'is found when sessions end at an age: 14 of 15 times'],
+  },
+  'summary:chance': {
+    claim: 'A hint is shown only where chance does not explain it.',
+    heldBy: ['test/replay/correlation.test.ts', 'gives no hint'],
+  },
+  'doctor:every-server': {
+    claim: '`doctor` has a verdict on every server, with rows of the log, and says no secret.',
+    heldBy: [
+      'test/e2e/doctor.test.ts',
+      'is found for every server, with rows of the log and checks, and nothing secret is said',
+    ],
+  },
+  'doctor:starts-nothing': {
+    claim: 'Checks start no server.',
+    heldBy: ['test/e2e/doctor.test.ts', 'starts no server to find it out'],
+  },
+  'doctor:no-secret-out': {
+    claim: 'A check sends no header, credential or query of the entry.',
+    heldBy: [
+      'test/keeper/checks.test.ts',
+      'is asked for without query, credentials and headers of the entry, and once',
+    ],
+  },
+  'doctor:limits': {
+    claim: 'Every check has a time limit of its own, and none throws.',
+    heldBy: ['test/keeper/checks.test.ts', 'that never ends is cut off by its own time limit, and the others are not'],
+  },
 };

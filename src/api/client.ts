@@ -1,7 +1,9 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
+import type * as doctorContract from '../http/contract.doctor.ts';
 import type * as recordings from '../http/contract.recordings.ts';
+import type * as summaryContract from '../http/contract.summary.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
@@ -25,6 +27,8 @@ export type Recording = Shape<typeof recordings.recording>;
 export type Recordings = Shape<typeof recordings.recordings>;
 export type Recorded = Shape<typeof recordings.recordAnswer>;
 export type Fixture = Shape<typeof recordings.fixtureAnswer>;
+export type Summary = Shape<typeof summaryContract.summary>;
+export type Doctor = Shape<typeof doctorContract.doctor>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -80,6 +84,8 @@ export interface Client {
   recordings(): Promise<Recordings>;
   record(name: string, on: boolean, options?: { delete?: boolean | undefined }): Promise<Recorded>;
   fixture(query: { name: string; from?: string | undefined; to?: string | undefined }): Promise<Fixture>;
+  summary(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<Summary>;
+  doctor(name?: string): Promise<Doctor>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -149,6 +155,8 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     recordings: () => get('/v1/mcp/record'),
     record: (name, on, options) => post('/v1/mcp/record', { name, on, delete: options?.delete }),
     fixture: (query) => post('/v1/mcp/fixture', query),
+    summary: (query) => get('/v1/mcp/history/summary', query),
+    doctor: (name) => get('/v1/mcp/doctor', { name }),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

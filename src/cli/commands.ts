@@ -14,6 +14,7 @@ import { configSchema } from './commands/config.schema.ts';
 import { configTrust } from './commands/config.trust.ts';
 import { deny } from './commands/deny.ts';
 import { disable } from './commands/disable.ts';
+import { doctor } from './commands/doctor.ts';
 import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
 import { fixtureExport } from './commands/fixture.export.ts';
@@ -39,6 +40,7 @@ export const commands: readonly Command[] = [
   token,
   version,
   status,
+  doctor,
   add,
   remove,
   enable,

@@ -24,6 +24,7 @@ import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
 import { Metrics } from '../keeper/metrics.ts';
+import { Noises } from '../keeper/noise.ts';
 import { Recordings } from '../keeper/recordings.ts';
 import { testServerWith } from '../keeper/test-server.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
@@ -91,6 +92,7 @@ export function assemble(options: PartsOptions): Parts {
     toolsOf: (server) => readRegistry(log.db).find((row) => row.server === server)?.tools ?? null,
     onFailed: (server, reason) => recordings.failed(server, reason),
   });
+  const noises = new Noises();
 
   const supervisor = new Supervisor({
     log,
@@ -109,7 +111,10 @@ export function assemble(options: PartsOptions): Parts {
       runId: options.runId,
       version,
       after: options.after,
-      onWarning: (server, message) => logger.warn({ server }, message),
+      onWarning: (server, message) => {
+        noises.note(server, message, Date.now());
+        logger.warn({ server }, message);
+      },
       onSeen: seen.note,
     },
   });
@@ -203,6 +208,10 @@ export function assemble(options: PartsOptions): Parts {
       return filled && 'secrets' in filled ? filled.secrets : [];
     },
     recordings,
+    resolve,
+    noises,
+    dataDir: paths.dataDir,
+    configFile: paths.configFile,
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });

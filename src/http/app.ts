@@ -17,6 +17,7 @@ import { allowlistRoutes } from './routes/allowlist.ts';
 import { bundleRoutes } from './routes/bundle.ts';
 import { callRoutes } from './routes/calls.ts';
 import { docsRoutes } from './routes/docs.ts';
+import { doctorRoutes } from './routes/doctor.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
@@ -24,6 +25,7 @@ import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { summaryRoutes } from './routes/summary.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { whyRoutes } from './routes/why.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
@@ -116,6 +118,8 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   whyRoutes(app, keeper);
   bundleRoutes(app, keeper);
   recordingRoutes(app, keeper);
+  summaryRoutes(app, keeper);
+  doctorRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

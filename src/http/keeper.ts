@@ -7,7 +7,9 @@ import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { toolsHistory } from './contract.catalog.ts';
+import type { doctor } from './contract.doctor.ts';
 import type * as recordings from './contract.recordings.ts';
+import type { summary } from './contract.summary.ts';
 import type * as contract from './contract.ts';
 import type { why } from './contract.why.ts';
 
@@ -78,6 +80,15 @@ export interface Keeper {
     to: number | undefined;
   }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
+  /** Of one server, or of all that are configured; times in ms since the epoch. */
+  summary(query: {
+    name?: string | undefined;
+    from?: number | undefined;
+    to?: number | undefined;
+  }): Promise<Shape<typeof summary>>;
+
+  /** On one server, or on all and the daemon. */
+  doctor(name: string | undefined): Promise<Shape<typeof doctor>>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

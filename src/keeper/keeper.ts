@@ -14,20 +14,26 @@ import { instructionsPrompt } from '../mcp/instructions.ts';
 import { spelledName } from '../mcp/naming.ts';
 import { readCall, readCalls } from '../projections/calls.projection.ts';
 import { readHistory } from '../projections/history.projection.ts';
-import { readStatus, type StatusRow } from '../projections/status.projection.ts';
+import { readStatus, type StatusRow, statusMarks } from '../projections/status.projection.ts';
 import type { Allowlist } from './allowlist.ts';
 import { callAnswer, errorAnswer, intervalAnswer, isAllowed, statusAnswer, toolAnswer } from './answers.ts';
 import { statusAsOf } from './as-of.ts';
 import { bundleAnswer } from './bundle.ts';
 import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
+import { consult, type DoctorParts } from './doctor.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
+import { positionAt, upToNow } from './moment.ts';
+import { namesCheck } from './names.check.ts';
+import type { Noises } from './noise.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { Recordings } from './recordings.ts';
+import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
 import { toolsHistoryOf } from './tools-history.ts';
+import { inTurns } from './turns.ts';
 import { whyAnswer } from './why.ts';
 
 /** What a server that does not want to go is given before it is killed, and a little more, in ms. */
@@ -53,6 +59,10 @@ export interface KeeperParts {
   /** Values of an entry that must not be shown; none when it cannot be filled in. */
   readonly secretsOf: (server: string) => readonly string[];
   readonly recordings: Recordings;
+  readonly resolve: DoctorParts['resolve'];
+  readonly noises: Noises;
+  readonly dataDir: string;
+  readonly configFile: string;
   readonly stop: () => void;
 }
 
@@ -69,7 +79,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
       ...(parts.recordings.isOn(row.server) ? { recording: true as const } : {}),
     })),
   });
-  const position = (moment: Moment): number => ('position' in moment ? moment.position : log.positionAt(moment.time));
+  const position = (moment: Moment): number => positionAt(log, moment, desk.now());
   const knownServer = (name: string | undefined): void => {
     if (name !== undefined && !supervisor.entry(name)) throw unknownServer(name, supervisor.names);
   };
@@ -130,7 +140,9 @@ export function createKeeper(parts: KeeperParts): Keeper {
       return statusKept.text;
     },
 
-    statusAt: (moment) => ({ servers: statusAsOf(log, position(moment)).map((row) => statusAnswer(row)) }),
+    statusAt: (moment) => ({
+      servers: statusAsOf(log, position(moment), statusMarks(db)).map((row) => statusAnswer(row)),
+    }),
 
     tools({ server, at }) {
       if (at === undefined) {
@@ -184,6 +196,35 @@ export function createKeeper(parts: KeeperParts): Keeper {
       ),
     why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
+    async summary({ name, from, to }) {
+      // A server that was removed still has a past.
+      if (name !== undefined && log.head(`server-${name}`) === null) knownServer(name);
+      const names = name === undefined ? supervisor.names : [name];
+      return inTurns(summaries(log, db, { names, from, to: upToNow({ from, to }, desk.now()) }));
+    },
+
+    doctor(name) {
+      knownServer(name);
+      const { dataDir, configFile, resolve, noises } = parts;
+      return consult(
+        {
+          log,
+          db,
+          entries: supervisor.entries,
+          resolve,
+          watched: true,
+          whose: 'the daemon',
+          now: Date.now,
+          seenUntil: desk.now(),
+          noiseOf: (server) => noises.of(server),
+          namesCheck: (server) =>
+            namesCheck(server, [...(directory.endpointNames().nameOf.get(server)?.values() ?? [])]),
+          run: inTurns,
+        },
+        { dataDir, configFile, problem: configuration.problem, trouble: desk.trouble, log, now: Date.now },
+        { name, version: parts.version },
+      );
+    },
 
     config: () => ({
       servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,

@@ -6,6 +6,7 @@ import { hash8, sha256Hex } from '../mcp/hash.ts';
 import { registeredNames } from '../mcp/naming.ts';
 import { readTools } from '../mcp/tools.ts';
 import { catalogAt } from '../projections/catalog.projection.ts';
+import { statusMarks } from '../projections/status.projection.ts';
 import { isAllowed, type Judged } from './answers.ts';
 import { configuredAsOf, grantsAsOf, statusAsOf } from './as-of.ts';
 import type { ListedTool } from './directory.ts';
@@ -26,9 +27,10 @@ export function toolsAsOf(
   { log, db, maxLength, entry }: ToolsAsOfParts,
   position: number,
 ): (ListedTool & { readonly judged: Judged })[] {
-  const states = new Map(statusAsOf(log, position).map((row) => [row.server, row.state]));
+  const marks = statusMarks(db);
+  const states = new Map(statusAsOf(log, position, marks).map((row) => [row.server, row.state]));
   const servers = catalogAt(db, position).flatMap(({ server, tools: received }) => {
-    const configured = states.has(server) ? configuredAsOf(log, server, position) : null;
+    const configured = states.has(server) ? configuredAsOf(log, server, position, marks) : null;
     if (configured?.wanted !== 'on') return [];
     const now = entry(server);
     const { include, exclude } =

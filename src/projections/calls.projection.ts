@@ -214,3 +214,28 @@ export function readCalls(
 export function openCalls(db: Database): CallRow[] {
   return (db.prepare(`select ${COLUMNS} from calls where state <> 'settled' order by seq`).all() as Row[]).map(typed);
 }
+
+/** A call that was sent; times in ms since the epoch. */
+export interface SentCall {
+  readonly position: number;
+  readonly tool: string;
+  readonly at: number;
+  /** Null: it still runs. */
+  readonly endedAt: number | null;
+  readonly answered: boolean;
+}
+
+/** Calls of a server that were sent, by the positions of their first facts: behind `after`, up to `upTo`, ascending. */
+export function sentCalls(
+  db: Database,
+): (query: { readonly server: string; readonly after: number; readonly upTo: number }) => SentCall[] {
+  const found = db.prepare<[number, number, string], Omit<SentCall, 'answered'> & { outcome: Outcome | null }>(
+    `select seq as position, tool, started_at as at, settled_at as endedAt, outcome from calls
+     where seq > ? and seq <= ? and server = ? and started_at is not null and outcome is not 'failed' order by seq`,
+  );
+  return ({ server, after, upTo }) =>
+    found.all(after, upTo, server).map(({ outcome, ...call }) => ({
+      ...call,
+      answered: outcome === 'succeeded' || outcome === 'tool-error',
+    }));
+}

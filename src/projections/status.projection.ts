@@ -196,29 +196,73 @@ const writer = (db: Database): ((row: StatusRow) => void) => {
   return (row) => void put.run(toColumns(row));
 };
 
+/** A row is kept after every so many facts of a server: the most that has to be folded to know how it was at a moment. */
+export const MARK_EVERY = 32;
+
+/** Where the fold of a moment begins: the row after the fact at `position`. */
+export interface StatusMark {
+  readonly row: StatusRow;
+  /** Position of the newest `ServerConfigured` up to there; null when it is not known. */
+  readonly configured: number | null;
+}
+
+const isMarked = ({ type, version }: Recorded): boolean => version % MARK_EVERY === 0 || type === 'ServerConfigured';
+
+const marker = (db: Database): ((fact: Recorded, row: StatusRow) => void) => {
+  const latest = db
+    .prepare<[string], number | null>(
+      'select configured from status_marks where server = ? order by position desc limit 1',
+    )
+    .pluck();
+  const put = db.prepare('insert into status_marks (server, position, configured, row) values (?, ?, ?, ?)');
+  return (fact, row) => {
+    if (!isMarked(fact)) return;
+    const configured = fact.type === 'ServerConfigured' ? fact.position : (latest.get(row.server) ?? null);
+    put.run(row.server, fact.position, configured, JSON.stringify(row));
+  };
+};
+
 export const status: Projection = {
   name: 'status',
-  tables: ['status'],
+  tables: ['status', 'status_marks'],
   on(db) {
     const get = db.prepare<[string], Columns>('select * from status where server = ?');
     const put = writer(db);
+    const mark = marker(db);
     return handleAll((fact) => {
       const before = get.get(serverOf(fact.stream));
-      put(evolveStatus(before ? fromColumns(before) : null, fact as Recorded<ServerFact>));
+      const after = evolveStatus(before ? fromColumns(before) : null, fact as Recorded<ServerFact>);
+      put(after);
+      mark(fact, after);
     });
   },
   fill(db) {
     const rows = new Map<string, StatusRow>();
+    const mark = marker(db);
     return {
       // Changed in place: these rows are nobody else's, and copying them would be most of the work.
       handlers: handleAll((fact) => {
         const row = rows.get(fact.stream) ?? blank(serverOf(fact.stream), fact.at);
         rows.set(fact.stream, Object.assign(row, step(row, fact as Recorded<ServerFact>)));
+        mark(fact, row);
       }),
       finish: () => [...rows.values()].forEach(writer(db)),
     };
   },
 };
+
+/** The newest mark of a server at or before a position; null when there is none, as in a view that has yet to be filled. */
+export type StatusMarks = (server: string, position: number) => StatusMark | null;
+
+export function statusMarks(db: Database): StatusMarks {
+  const newest = db.prepare<[string, number], { configured: number | null; row: string }>(
+    'select configured, row from status_marks where server = ? and position <= ? order by position desc limit 1',
+  );
+  return (server, position) => {
+    const found = newest.get(server, position);
+    return found ? { configured: found.configured, row: JSON.parse(found.row) } : null;
+  };
+}
 
 /** Sorted by server; servers that are no longer in the configuration are left out. */
 export function readStatus(db: Database): StatusRow[] {

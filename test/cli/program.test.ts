@@ -19,6 +19,7 @@ describe('the command line', () => {
       'token',
       'version',
       'status',
+      'doctor',
       'add',
       'remove',
       'enable',

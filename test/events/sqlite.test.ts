@@ -4,7 +4,14 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { Fact } from '../../src/events/catalogue.ts';
 import { VersionConflict } from '../../src/events/log.ts';
-import { openLog, openReader, readLog, type SqliteLog, type SqliteLogOptions } from '../../src/events/sqlite.ts';
+import {
+  openLog,
+  openReader,
+  readLog,
+  type SqliteLog,
+  type SqliteLogOptions,
+  toldFacts,
+} from '../../src/events/sqlite.ts';
 import { UnknownShape } from '../../src/events/upcast.ts';
 import { atEnd } from '../support/cleanup.ts';
 import { projectRoot } from '../support/paths.ts';
@@ -187,6 +194,24 @@ describe('Reading', () => {
   ])('answers %j with positions %j', async (query, positions) => {
     const log = await filled();
     expect(log.read(query).map(({ position }) => position)).toEqual(positions);
+  });
+
+  it('tells what analyses need of a stretch of a stream: the same facts, of the types that are wanted', async () => {
+    const log = await filled();
+    const tell = toldFacts(log.db);
+    for (const types of [['ServerEnabled'], ['ServerEnabled', 'ServerDisabled'], []]) {
+      for (const [after, upTo] of [
+        [0, 9],
+        [1, 2],
+        [2, 2],
+      ] as const) {
+        const wanted = log
+          .read({ stream: 'server-a' })
+          .filter(({ type, version }) => types.includes(type) && version > after && version <= upTo)
+          .map(({ position, type, at, data }) => ({ position, type, at, data }));
+        expect(tell({ stream: 'server-a', types, after, upTo })).toEqual(wanted);
+      }
+    }
   });
 
   it('finds a stretch of a stream wherever other streams and missing beginnings put it', async () => {

@@ -31,6 +31,8 @@ const routes = [
   'GET /v1/mcp/history',
   'GET /v1/mcp/why',
   'GET /v1/mcp/bundle',
+  'GET /v1/mcp/history/summary',
+  'GET /v1/mcp/doctor',
   'GET /v1/events',
   'POST /v1/rebuild',
   'POST /v1/shutdown',

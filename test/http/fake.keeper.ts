@@ -24,6 +24,72 @@ const status = {
   push: null,
 };
 
+const percentiles = { count: 1, p50: 5, p90: 5, p99: 5 };
+
+const summary = {
+  name: 'memory',
+  from: time,
+  to: time,
+  state: 'ready',
+  facts: 3,
+  time: { readyMs: 90, downMs: 10, restingMs: 0, unobservedMs: 5 },
+  availability: 0.9,
+  losses: 1,
+  starts: 1,
+  failedAttempts: 0,
+  listFailures: 0,
+  mtbfMs: 90,
+  mttrMs: 10,
+  repairs: 1,
+  failingSince: null,
+  flapScore: 50,
+  latency: { connect: percentiles, list: percentiles, call: { count: 0, p50: null, p90: null, p99: null } },
+  failures: [
+    {
+      fingerprint: '1a2b3c4d',
+      phase: 'watch' as const,
+      class: 'exit' as const,
+      code: 'exit 1',
+      message: 'watch: the process exited with code <n>',
+      example: 'watch: the process exited with code 1',
+      count: 1,
+      first: { at: time, position: 3 },
+      last: { at: time, position: 3 },
+      positions: [3],
+    },
+  ],
+  hints: [
+    {
+      kind: 'after-connecting' as const,
+      text: 'ends 60 min after it connected, 14 of 15 times',
+      support: 14,
+      of: 15,
+      chance: 1e-9,
+      positions: [3],
+      related: [],
+      fingerprint: null,
+      ms: 3_600_000,
+    },
+  ],
+};
+
+const verdict = {
+  name: 'memory',
+  ok: false,
+  state: 'failed',
+  kind: 'command-missing',
+  verdict: 'not found: command nodee is not on the PATH of the daemon; its PATH is /bin',
+  confidence: 'high' as const,
+  why: ['The check "command" failed.'],
+  evidence: [
+    { position: 3, at: time, text: 'spawn: command not found: nodee' },
+    { position: null, at: null, text: 'in no row' },
+  ],
+  advice: [{ text: 'did you mean node?' }, { text: 'Then connect again', command: 'watchkeeper reconnect memory' }],
+  also: [{ kind: 'noisy-stdout', verdict: 'prints', confidence: 'low' as const, ok: true }],
+  checks: [{ name: 'command', ok: false, detail: 'not found', next: 'install it' }],
+};
+
 const tool = {
   name: 'mcp__memory__read_graph',
   description: 'Reads the graph.',
@@ -237,6 +303,21 @@ export function fakeKeeper(): FakeKeeper {
     why: (query) => {
       if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
       return note(whyMemory, 'why', query);
+    },
+    summary: async (query) => note({ servers: [summary] }, 'summary', query),
+    doctor: async (name) => {
+      if (name === 'nobody') throw new Problem('unknown-server', 'No server is called "nobody".');
+      return note(
+        {
+          ok: false,
+          servers: [verdict],
+          ...(name === undefined
+            ? { daemon: { ok: true, running: true, version: '1.2.3', checks: verdict.checks } }
+            : {}),
+        },
+        'doctor',
+        name,
+      );
     },
     config: () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },

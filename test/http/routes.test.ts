@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { toolsHistory } from '../../src/http/contract.catalog.ts';
+import { doctor } from '../../src/http/contract.doctor.ts';
 import * as taped from '../../src/http/contract.recordings.ts';
+import { summary } from '../../src/http/contract.summary.ts';
 import * as contract from '../../src/http/contract.ts';
 import { why } from '../../src/http/contract.why.ts';
 import { Problem } from '../../src/http/problem.ts';
@@ -89,6 +91,16 @@ describe('Every route answers in the shape of the contract', () => {
       contract.history,
       ['history', { name: 'a', from: Date.UTC(2026, 2, 1), to: Date.UTC(2026, 2, 2) }],
     ],
+    [
+      'GET',
+      '/v1/mcp/history/summary?name=a&from=2026-03-01',
+      undefined,
+      summary,
+      ['summary', { name: 'a', from: Date.UTC(2026, 2, 1), to: undefined }],
+    ],
+    ['GET', '/v1/mcp/doctor', undefined, doctor, ['doctor', undefined]],
+    ['GET', '/v1/mcp/doctor?server=memory', undefined, doctor, ['doctor', 'memory']],
+    ['GET', '/v1/mcp/history/summary', undefined, summary, ['summary', { name: undefined }]],
     ['GET', '/v1/allowlist', undefined, contract.allowlist, ['allowlist', undefined]],
     ['GET', '/v1/allowlist?prefix=mcp__a__', undefined, contract.allowlist, ['allowlist', 'mcp__a__']],
     [
@@ -190,6 +202,7 @@ describe('What does not fit a route is refused and names the place', () => {
     ['GET', '/v1/mcp/tools/history?from=soon', undefined, /from/],
     ['GET', '/v1/mcp/bundle', undefined, /`name` is missing/],
     ['GET', '/v1/mcp/bundle?name=a&from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
+    ['GET', '/v1/mcp/history/summary?from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
     ['GET', '/v1/mcp/calls?state=waiting', undefined, /state/],
     ['GET', '/v1/mcp/calls?limit=0', undefined, /limit/],
     ['GET', '/v1/events?limit=1001', undefined, /limit/],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ServerFact } from '../../src/events/server.events.ts';
 import { configuredAsOf, grantsAsOf, statusAsOf } from '../../src/keeper/as-of.ts';
-import { readStatus, type StatusRow } from '../../src/projections/status.projection.ts';
+import { MARK_EVERY, readStatus, type StatusRow, statusMarks } from '../../src/projections/status.projection.ts';
 import {
   configured,
   connected,
@@ -91,7 +91,54 @@ describe('How things were', () => {
     expect(shown.size).toBeGreaterThan(life.length);
     for (const [position, rows] of shown) {
       expect([position, statusAsOf(log, position)]).toEqual([position, rows]);
+      expect([position, statusAsOf(log, position, statusMarks(log.db))]).toEqual([position, rows]);
     }
+  });
+
+  it('is found from the newest mark: a long past is not folded again', async () => {
+    const log = givenLog();
+    const story = storyOn(log);
+    const flapping = Array.from({ length: 200 }, (_, index) => [lost(index + 1), reconnecting(index + 2)]).flat();
+    await story.tell(1_000, 'server-a', configured(), enabled, connecting(), connected(), listed());
+    for (const [index, fact] of flapping.entries()) {
+      await story.tell(2_000 + index, 'server-a', fact, ...(index % 2 ? [connected(index), listed(index)] : []));
+    }
+    let read = 0;
+    const counting = {
+      ...log,
+      read: (query: Parameters<typeof log.read>[0]) => {
+        const facts = log.read(query);
+        read += facts.length;
+        return facts;
+      },
+    };
+    const marks = statusMarks(log.db);
+    for (const position of [3, 40, 41, 333, 500, log.lastPosition()]) {
+      read = 0;
+      expect(statusAsOf(counting, position, marks)).toEqual(statusAsOf(log, position));
+      expect(read).toBeLessThanOrEqual(MARK_EVERY);
+      read = 0;
+      expect(configuredAsOf(counting, 'a', position, marks)).toEqual(configuredAsOf(log, 'a', position));
+      expect(read).toBe(1);
+    }
+  });
+
+  it('is the same while a view has yet to be filled, or was begun in the middle', async () => {
+    const log = givenLog();
+    const story = storyOn(log);
+    const turns = Array.from({ length: 30 }, (_, index) => [listFailed(), listed(1, `s${index}`)]).flat();
+    await story.tell(1_000, 'server-a', configured(), enabled, connecting(), connected(), listed(), ...turns);
+    const now = log.lastPosition();
+    const whole = statusAsOf(log, now);
+    const entry = configuredAsOf(log, 'a', now);
+    const same = () => {
+      expect(statusAsOf(log, now, statusMarks(log.db))).toEqual(whole);
+      expect(configuredAsOf(log, 'a', now, statusMarks(log.db))).toEqual(entry);
+    };
+    log.db.prepare('update status_marks set configured = null').run();
+    same();
+    log.db.prepare('delete from status_marks').run();
+    same();
   });
 
   it('has no server before its first fact, and none while it was removed', async () => {
@@ -112,6 +159,8 @@ describe('How things were', () => {
     await story.tell(2_000, 'server-a', configured({ revision: 'r2' }));
     const revision = (position: number) => configuredAsOf(log, 'a', position)?.revision ?? null;
     expect([0, 1, 2, 3, 9].map(revision)).toEqual([null, 'r1', 'r1', 'r2', 'r2']);
+    const marked = (position: number) => configuredAsOf(log, 'a', position, statusMarks(log.db))?.revision ?? null;
+    expect([0, 1, 2, 3, 9].map(marked)).toEqual([null, 'r1', 'r1', 'r2', 'r2']);
     expect(configuredAsOf(log, 'b', 9)).toBeNull();
   });
 

@@ -1,0 +1,38 @@
+/** How well servers did, out of the file, for when no daemon runs. */
+import { existsSync } from 'node:fs';
+import type { Summary } from '../api/client.ts';
+import type { DaemonUnreachable } from '../api/errors.ts';
+import { unknownServer } from './ask.daemon.ts';
+import { unreadable } from './offline.log.ts';
+
+/**
+ * In the shape of the API; `from` and `to` in milliseconds. What lasts is counted until the daemon was last known alive.
+ * Throws `why` when there is nothing to read.
+ */
+export async function offlineSummary(
+  file: string,
+  query: { readonly name: string | undefined; readonly from: number | undefined; readonly to: number | undefined },
+  why: DaemonUnreachable,
+): Promise<Summary> {
+  if (!existsSync(file)) throw why;
+  const { lastAliveIn, openReader, readLog } = await import('../events/sqlite.ts');
+  const { summaries } = await import('../keeper/summary.ts');
+  const { atOnce } = await import('../replay/summary.ts');
+  let db: ReturnType<typeof openReader> | undefined;
+  try {
+    db = openReader(file);
+    const log = readLog(db);
+    const heads = log.heads().filter(({ stream }) => stream.startsWith('server-'));
+    const known = heads.map(({ stream }) => stream.slice('server-'.length));
+    const { name, from, to } = query;
+    if (name !== undefined && !known.includes(name)) throw unknownServer(name, known, 'history --summary');
+    const present = heads.filter(({ context }) => (context as { wanted?: unknown }).wanted !== 'gone');
+    const names = name === undefined ? present.map(({ stream }) => stream.slice('server-'.length)) : [name];
+    const seen = lastAliveIn(db) ?? 0;
+    return atOnce(summaries(log, db, { names, from, to: Math.min(to ?? seen, seen) }));
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    db?.close();
+  }
+}
