@@ -24,6 +24,8 @@ export class VersionConflict extends Error {
 export interface ReadQuery {
   /** Positions above this one. */
   readonly after?: number;
+  /** Versions above this one; with `stream` only. Pages of a long stream are found by it at once. */
+  readonly afterVersion?: number;
   readonly stream?: string | undefined;
   readonly type?: string | undefined;
   /** Positions up to and with this one. */
@@ -37,7 +39,7 @@ export interface EventLog {
    * `version` of each fact is the expected one: rejects with `VersionConflict` if it is taken.
    */
   append(facts: readonly Unrecorded[], heads: readonly HeadRow[]): Promise<readonly Recorded[]>;
-  /** Ascending by position. */
+  /** Ascending by position; a stream by version. Throws `UnreadableFact` where a row cannot be read. */
   read(query: ReadQuery): Recorded[];
   /** Facts as they are committed, a batch at a time, in order. */
   readonly committed$: Observable<readonly Recorded[]>;

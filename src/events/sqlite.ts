@@ -5,7 +5,7 @@ import type { FactType } from './catalogue.ts';
 import type { Recorded, Unrecorded } from './envelope.ts';
 import { type EventLog, type HeadRow, type ReadQuery, VersionConflict } from './log.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
-import { upcast } from './upcast.ts';
+import { UnreadableFact, upcast } from './upcast.ts';
 
 /** Turns committed-to-be facts into rows, inside the transaction of their append. */
 export type Project = (facts: readonly Recorded[]) => void;
@@ -37,6 +37,18 @@ const recorded = ([position, stream, version, type, written, at, cause]: EventRo
   const { schema, data } = upcast(type, written, read);
   return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
+
+/** Throws `UnreadableFact`, which names the row. */
+function readRow(row: EventRow): Recorded {
+  try {
+    const data: unknown = JSON.parse(row[7]);
+    if (typeof data !== 'object' || data === null) throw new Error('data is no JSON object.');
+    return recorded(row, data as Data);
+  } catch (error) {
+    const [position, stream, version, type] = row;
+    throw new UnreadableFact({ position, stream, version, type }, error);
+  }
+}
 
 /**
  * The whole log, oldest first, `size` facts at a time. SQLite makes each page one JSON text, which is read at once: reading
@@ -86,17 +98,16 @@ export function readLog(
     'select * from heads order by stream',
   );
   return {
-    read({ after = 0, upTo, stream, type, limit }: ReadQuery): Recorded[] {
+    read({ after = 0, afterVersion, upTo, stream, type, limit }: ReadQuery): Recorded[] {
       const where = ['position > @after'];
+      if (afterVersion !== undefined) where.push('version > @afterVersion');
       if (upTo !== undefined) where.push('position <= @upTo');
       if (stream !== undefined) where.push('stream = @stream');
       // Without the plus sign the planner may walk a whole stream to find one type; positions are the better path.
       if (type !== undefined) where.push('+type = @type');
       const order = stream === undefined ? 'position' : 'version';
       const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
-      return (statement(sql).all({ after, upTo, stream, type, limit }) as EventRow[]).map((row) =>
-        recorded(row, JSON.parse(row[7])),
-      );
+      return (statement(sql).all({ after, afterVersion, upTo, stream, type, limit }) as EventRow[]).map(readRow);
     },
     lastPosition: () => newest.get() ?? 0,
     positionAt(time: number): number {
