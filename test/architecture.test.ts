@@ -100,14 +100,14 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts'],
+    types: ['src/http/contract.ts', 'src/http/contract.replay.ts'],
     because: 'a client needs the shapes and no schema library',
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/config/', 'src/root.ts'],
+    may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
     types: ['src/http/contract.ts'],
-    because: 'a command asks the daemon, or reads the files of people',
+    because: 'a command asks the daemon, or reads the files of people and what was',
   },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
@@ -122,6 +122,11 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.history.ts',
     may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
     because: 'it reads a view without a daemon',
+  },
+  {
+    file: 'src/cli/offline.replay.ts',
+    may: ['src/events/sqlite.ts'],
+    because: 'it reads the log without a daemon',
   },
   {
     file: 'src/cli/offline.rebuild.ts',
@@ -237,12 +242,12 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
-  /^src\/replay\/fold\.ts$/,
+  /^src\/replay\/.+\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
-  /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
+  /^src\/http\/(?:contract(?:\.\w+)?|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
   /^src\/keeper\/(?:answers|as-of)\.ts$/,
 ];

@@ -1,5 +1,6 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
+import type { replayed } from '../http/contract.replay.ts';
 import type * as contract from '../http/contract.ts';
 import { type Followed, followLog } from './follow.ts';
 import { type Ask, readText, send } from './request.ts';
@@ -17,6 +18,7 @@ export type Tool = Shape<typeof contract.tool>;
 export type ToolsHistory = Shape<typeof contract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
+export type Replayed = Shape<typeof replayed>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -58,6 +60,14 @@ export interface Client {
   toolsHistory(query?: { server?: string | undefined }): Promise<ToolsHistory>;
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
+  /** Without a name the whole log is verified. `set`: other limits in milliseconds; {}: as they were. */
+  replay(query: {
+    name?: string | undefined;
+    from?: At | undefined;
+    to?: At | undefined;
+    fast?: boolean | undefined;
+    set?: Readonly<Record<string, number>> | undefined;
+  }): Promise<Replayed>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -117,6 +127,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     toolsHistory: (query) => get('/v1/mcp/tools/history', query),
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
+    replay: (query) => post('/v1/mcp/replay', query),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

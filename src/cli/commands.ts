@@ -21,6 +21,7 @@ import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
 import { remove } from './commands/remove.ts';
+import { replay } from './commands/replay.ts';
 import { status } from './commands/status.ts';
 import { test } from './commands/test.ts';
 import { token } from './commands/token.ts';
@@ -49,6 +50,7 @@ export const commands: readonly Command[] = [
   allow,
   log,
   history,
+  replay,
   configCheck,
   configPath,
   configSchema,

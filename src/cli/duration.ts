@@ -1,4 +1,5 @@
 /** Times and lengths of time for people. Pure. */
+export { counted, exactDuration } from '../replay/words.ts';
 
 const steps = [
   ['d', 86_400_000],
@@ -14,17 +15,6 @@ export function duration(milliseconds: number): string {
   return `${Math.floor(length / size)} ${unit}`;
 }
 
-/** A length of time with its two largest units: `3 m 20 s`, `2 h 5 m`; below a second in milliseconds. */
-export function exactDuration(milliseconds: number): string {
-  const length = Math.max(0, Math.round(milliseconds));
-  if (length < 1000) return `${length} ms`;
-  const index = steps.findIndex(([, step]) => length >= step);
-  const [unit, size] = steps[index] ?? steps[3];
-  const next = steps[index + 1];
-  const rest = next ? Math.floor((length % size) / next[1]) : 0;
-  return `${Math.floor(length / size)} ${unit}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`;
-}
-
 const two = (number: number): string => String(number).padStart(2, '0');
 
 /** A time of the log in the reader's own zone, `2026-03-01 14:30:05.123`. */
@@ -34,9 +24,6 @@ export function localTime(iso: string): string {
   const clock = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   return `${day} ${clock}.${String(at.getMilliseconds()).padStart(3, '0')}`;
 }
-
-/** `1 tool`, `9 tools`. */
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 /** Bytes in the largest unit that keeps the number above 1. */
 export function bytes(count: number): string {

@@ -21,6 +21,7 @@ import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
+import { replayRoutes } from './routes/replay.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -102,6 +103,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
   historyRoutes(app, keeper);
+  replayRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
+import type { replayed } from './contract.replay.ts';
 import type * as contract from './contract.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
@@ -63,6 +64,14 @@ export interface Keeper {
     from?: number | undefined;
     to?: number | undefined;
   }): Shape<typeof contract.history>;
+  /** Without a name the whole log is verified. `set`: other limits, not yet checked. */
+  replay(query: {
+    name: string | undefined;
+    from: Moment | undefined;
+    to: Moment | undefined;
+    fast: boolean;
+    set: Readonly<Record<string, unknown>> | undefined;
+  }): Promise<Shape<typeof replayed>>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

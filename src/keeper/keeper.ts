@@ -32,6 +32,7 @@ import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
 import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
+import { answerReplay } from './replay.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
 
@@ -171,6 +172,11 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
 
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
+    async replay(query) {
+      // A server that is gone from the file still has its past.
+      if (query.name !== undefined && log.head(`server-${query.name}`) === null) knownServer(query.name);
+      return answerReplay(log, query, desk.now());
+    },
 
     config: () => ({
       servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,

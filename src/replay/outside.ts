@@ -149,6 +149,7 @@ export function gathering(): Gathering {
     const { index: rank, at, position, command, before, after, random } = input;
     const { state } = before;
     const attempt = attempts.at(-1);
+    const open = attempt !== undefined && attempt.end === null;
     const ofAttempt = lifeIn(state).effects.has('connection') && attempt !== undefined;
     const starting = ofAttempt && state !== 'ready';
     const lasting = (list: Lasted[]): void => {
@@ -197,7 +198,7 @@ export function gathering(): Gathering {
       });
     }
     if (attempt && ofAttempt && !lifeIn(after.state).effects.has('connection')) closeAttempt(attempt, input);
-    if (attempt && attempt.end?.at === at) attempt.random = random;
+    if (open && attempt.end !== null) attempt.random = random;
 
     for (const fact of input.facts) {
       if (fact.data.to === 'idle') waits.push({ from: at, tookMs: null, rank: 0 });

@@ -186,12 +186,12 @@ class Rerun {
     this.#link = link;
     if (!same) this.#assume('attempt', attempt?.position ?? null);
     if (attempt === null) return;
-    const { process, connected, end } = attempt;
+    const { process: started, connected, end } = attempt;
     const { number: connection } = link;
     const shift = this.#now - attempt.startedAt;
     const report = (came: { at: number; rank: number }, command: ServerCommand): void =>
       this.#report(came.at + shift, same ? came.rank : LAST, command);
-    if (process) report(process, { ...process.command, connection });
+    if (started) report(started, { ...started.command, connection });
     if (connected) report(connected, { ...connected.command, connection });
     else if (end?.kind === 'failed') report(end, { type: 'ReportFailure', connection, failure: end.failure });
     else if (end?.kind === 'cut')

@@ -43,7 +43,9 @@ export type DivergenceKind =
   /** No such stream, or the fact belongs into another one. */
   | 'stream'
   /** The facts lead to another head than the stored one. */
-  | 'head';
+  | 'head'
+  /** What was told leads to other facts by the rules of today; only looked at for a question of what if. */
+  | 'rules';
 
 /** The first place where the log and its fold disagree. */
 export interface Divergence {

@@ -9,43 +9,13 @@ import type { Configuration } from '../actors/server/server.commands.ts';
 import { serverRules } from '../actors/server/server.rules.ts';
 import type { ServerFact } from '../events/server.events.ts';
 import type { Limits } from '../events/shapes.ts';
+import type { Changeable, Changes } from './changes.ts';
 import type { Temper } from './evidence.ts';
 import { counter, type Figures } from './figures.ts';
 import { inputsOf, type ServerHead, type ServerRecorded } from './inputs.ts';
 import { gathering } from './outside.ts';
 import { type Assumption, type AssumptionKind, rerun } from './rerun.ts';
 import { atOnce } from './unhurried.ts';
-
-/**
- * What can be changed, in ms. The number of attempts is not among them: no server is given up for having failed often.
- * Limits of calls are not either: a call does not move its server.
- */
-export const changeable = [
-  'connectTimeoutMs',
-  'listTimeoutMs',
-  'pollIntervalMs',
-  'stableMs',
-  'backoffBaseMs',
-  'backoffMaxMs',
-] as const;
-export type Changeable = (typeof changeable)[number];
-export type Changes = Readonly<Partial<Record<Changeable, number>>>;
-
-/** Longest delay a timer can take. */
-export const LONGEST_MS = 2 ** 31 - 1;
-
-export const isChangeable = (key: string): key is Changeable => (changeable as readonly string[]).includes(key);
-
-/** What is wrong with a wish for other limits; null: nothing. Names the key, and what is known instead. */
-export function wrongIn(set: Readonly<Record<string, unknown>>): string | null {
-  for (const [key, value] of Object.entries(set)) {
-    if (!isChangeable(key)) return `"${key}" cannot be changed. What can: ${changeable.join(', ')}.`;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > LONGEST_MS) {
-      return `"${key}" has to be a whole number of milliseconds from 1 to ${LONGEST_MS}.`;
-    }
-  }
-  return null;
-}
 
 /** Something that had to be assumed, and how often. */
 export interface Assumed {
@@ -116,20 +86,67 @@ const rules: Readonly<Record<AssumptionKind, Readonly<Record<Temper, string>>>> 
   },
 };
 
+/** What is asked about: where it begins, and what happened from there on. */
+export interface Stretch {
+  /** The last moment at which the server was at rest before the stretch. */
+  readonly head: ServerHead;
+  /** The entry that held then; null: there was none yet. */
+  readonly configuration: Configuration | null;
+  readonly facts: readonly ServerRecorded[];
+}
+
+const AT_REST = new Set(['stopped', 'disabled']);
+
+/** More facts are too many for one answer. */
+export const MOST_FACTS = 500_000;
+
+export class TooMany extends Error {
+  override readonly name = 'TooMany';
+}
+
 /**
- * Facts of one server, all of them from the first one on, in order. Limits are changed from the last moment before `from`
- * at which the server was at rest, as an edit of its entry would; figures begin with `from`. Yields now and then. Throws
- * `Unexplained` where today's rules do not lead to what stands in the log.
+ * The stretch that begins with the last rest before `from` (ms since the epoch; without it with the first fact). `facts`:
+ * all of one server from its first one on. Yields now and then. Throws `TooMany`.
  */
-export function* asking(facts: readonly ServerRecorded[], query: WhatIfQuery): Generator<undefined, WhatIf> {
+export function* stretchOf(facts: Iterable<ServerRecorded>, from?: number): Generator<undefined, Stretch> {
+  let head: ServerHead = { ...serverRules.initial, version: 0 };
+  let configuration: Configuration | null = null;
+  let rest: Omit<Stretch, 'facts'> = { head, configuration };
+  let kept: ServerRecorded[] = [];
+  let seen = 0;
+  for (const fact of facts) {
+    kept.push(fact);
+    if (from !== undefined && fact.at <= from) {
+      head = step(serverRules, head, fact as unknown as Heard<ServerFact>);
+      if (fact.type === 'ServerConfigured') {
+        const { to: _, ...data } = fact.data;
+        configuration = data as unknown as Configuration;
+      }
+      if (AT_REST.has(head.state)) {
+        rest = { head, configuration };
+        kept = [];
+      }
+    }
+    if (kept.length > MOST_FACTS)
+      throw new TooMany(`These are more than ${MOST_FACTS} facts; ask about a shorter time.`);
+    seen += 1;
+    if (seen % 1_000 === 0) yield;
+  }
+  return { ...rest, facts: kept };
+}
+
+/**
+ * Limits are changed from the beginning of the stretch on, as an edit of the entry would; figures begin with `from`. Yields
+ * now and then. Throws `Unexplained` where today's rules do not lead to what stands in the log.
+ */
+export function* asking({ head, configuration, facts }: Stretch, query: WhatIfQuery): Generator<undefined, WhatIf> {
   const { set, until } = query;
-  const { head, configuration, first } = yield* restBefore(facts, query.from);
   const from = query.from ?? facts[0]?.at ?? until;
 
   const gathered = gathering();
   const recorded = counter(from, until, head.state);
   let last: ServerHead = head;
-  for (const input of inputsOf(facts.slice(first), head, configuration)) {
+  for (const input of inputsOf(facts, head, configuration)) {
     gathered.take(input);
     for (const { at, type, data } of input.facts) {
       const { endedAt } = data as { endedAt?: number };
@@ -182,35 +199,9 @@ export function* asking(facts: readonly ServerRecorded[], query: WhatIfQuery): G
   };
 }
 
-/** The same at once. */
-export const whatIf = (facts: readonly ServerRecorded[], query: WhatIfQuery): WhatIf => atOnce(asking(facts, query));
-
-const AT_REST = new Set(['stopped', 'disabled']);
-
-/** The head at the last moment up to `from` at which the server was at rest, and the facts from there on. */
-function* restBefore(
-  facts: readonly ServerRecorded[],
-  from: number | undefined,
-): Generator<undefined, { head: ServerHead; configuration: Configuration | null; first: number }> {
-  let head: ServerHead = { ...serverRules.initial, version: 0 };
-  let configuration: Configuration | null = null;
-  let rest: { head: ServerHead; configuration: Configuration | null; first: number } = {
-    head,
-    configuration,
-    first: 0,
-  };
-  for (const [index, fact] of facts.entries()) {
-    if (from === undefined || fact.at > from) break;
-    head = step(serverRules, head, fact as unknown as Heard<ServerFact>);
-    if (fact.type === 'ServerConfigured') {
-      const { to: _, ...data } = fact.data;
-      configuration = data as unknown as Configuration;
-    }
-    if (AT_REST.has(head.state)) rest = { head, configuration, first: index + 1 };
-    if (index % 5_000 === 4_999) yield;
-  }
-  return rest;
-}
+/** The same at once, of facts that come from anywhere: all of one server from its first one on. */
+export const whatIf = (facts: Iterable<ServerRecorded>, query: WhatIfQuery): WhatIf =>
+  atOnce(asking(atOnce(stretchOf(facts, query.from)), query));
 
 /** Limits of the entry, and those of the pauses between attempts. */
 function split({ backoffBaseMs, backoffMaxMs, ...limits }: Changes): { limits: Partial<Limits>; backoff: Backoff } {

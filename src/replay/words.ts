@@ -1,0 +1,26 @@
+/** Lengths of time, numbers and failures in words. Pure; nothing here is made harmless for a terminal. */
+
+const steps = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+
+/** A length of time with its two largest units: `3 m 20 s`, `2 h 5 m`; below a second in milliseconds. */
+export function exactDuration(milliseconds: number): string {
+  const length = Math.max(0, Math.round(milliseconds));
+  if (length < 1000) return `${length} ms`;
+  const index = steps.findIndex(([, step]) => length >= step);
+  const [unit, size] = steps[index] ?? steps[3];
+  const next = steps[index + 1];
+  const rest = next ? Math.floor((length % size) / next[1]) : 0;
+  return `${Math.floor(length / size)} ${unit}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`;
+}
+
+/** `1 tool`, `9 tools`. */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** `class: message`, the class only once. */
+export const classed = ({ class: kind, message }: { readonly class: string; readonly message: string }): string =>
+  message.startsWith(`${kind}:`) ? message : `${kind}: ${message}`;
