@@ -13,8 +13,9 @@ import { cut, oneLine, widthOf } from './paint.ts';
 const SILENCE_MS = 10_000;
 /** However long nothing happened, nobody waits longer than this, in ms. */
 const LONGEST_WAIT_MS = 3_000;
-/** The longest change of state that lines are laid out for: `reconnecting → backing-off`. */
-const STATES = 'reconnecting → backing-off'.length;
+/** The longest change of state there is. */
+const INDENT = ' '.repeat(8);
+const STATES = 'session-lost → reconnecting'.length;
 
 export type Pace =
   | { readonly kind: 'at-once' }
@@ -27,18 +28,21 @@ const statesOf = ({ from, to }: Line): string => {
   return from === null || from === to ? to : `${from} → ${to}`;
 };
 
-/** `    19  2026-03-01 14:30:05.123  ready → session-lost  the connection was lost: exit: …`; cut to a terminal only. */
+/** `    19  2026-03-01 14:30:05.123  ready → session-lost  the connection was lost: exit: …`. */
 export function playLine(line: Line, view: View): string {
   const head = `${String(line.position).padStart(6)}  ${localTime(new Date(line.at).toISOString())}  `;
   const states = statesOf(line).padEnd(STATES);
   const words = oneLine(line.text);
-  const room = view.width === undefined ? undefined : Math.max(20, view.width - widthOf(head) - STATES - 2);
-  const text = room === undefined ? words : cut(words, room);
-  return `${view.paint('dim', head)}${view.paint(colorOf(line.type), states)}  ${text}\n`;
+  const { width = Number.POSITIVE_INFINITY } = view;
+  const before = `${view.paint('dim', head)}${view.paint(colorOf(line.type), states)}`;
+  // What a terminal has no room for beside the states is read below them: it says what failed.
+  return widthOf(head) + STATES + 2 + widthOf(words) <= width
+    ? `${before}  ${words}\n`
+    : `${before.trimEnd()}\n${INDENT}${cut(words, Math.max(20, width - INDENT.length))}\n`;
 }
 
 const silenceLine = (ms: number, view: View): string =>
-  view.paint('dim', `        … nothing for ${exactDuration(ms)}\n`);
+  view.paint('dim', `${INDENT}… nothing for ${exactDuration(ms)}\n`);
 
 /** What is read before a line: the silence before it, where it was long. */
 const pieceOf = (line: Line): Piece => ({

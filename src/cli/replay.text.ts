@@ -74,8 +74,8 @@ export function whatIfText(asked: Asked, name: string, view: View): string {
 
 function assumedLines(run: string, assumed: Asked['changed']['assumed']): string[] {
   return assumed.map(({ rule, count, examples: [first] }) => {
-    const like = first && first.position !== null ? ` (as position ${first.position})` : '';
-    const example = first ? `; first ${localTime(first.at)}${like}` : '';
-    return `${run}, ${count} ×: ${rule}${example}`;
+    const like = first && first.position !== null ? `, taken from position ${first.position}` : '';
+    const example = first ? ` (first ${localTime(first.at)}${like})` : '';
+    return `${run.padEnd(7)}  ${`${count} ×`.padStart(6)}  ${rule.replace(/\.$/, '')}${example}.`;
   });
 }

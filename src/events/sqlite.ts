@@ -38,15 +38,24 @@ const recorded = ([position, stream, version, type, written, at, cause]: EventRo
   return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
 
-/** Throws `UnreadableFact`, which names the row. */
+/** Throws `UnreadableFact`, which names the row and quotes nothing of it. */
 function readRow(row: EventRow): Recorded {
   try {
-    const data: unknown = JSON.parse(row[7]);
-    if (typeof data !== 'object' || data === null) throw new Error('data is no JSON object.');
-    return recorded(row, data as Data);
+    const data = asObject(row[7]);
+    if (data === null) throw new Error('its data is no JSON object.');
+    return recorded(row, data);
   } catch (error) {
     const [position, stream, version, type] = row;
     throw new UnreadableFact({ position, stream, version, type }, error);
+  }
+}
+
+function asObject(text: string): Data | null {
+  try {
+    const data: unknown = JSON.parse(text);
+    return typeof data === 'object' ? (data as Data | null) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -41,13 +41,14 @@ export class Unexplained extends Error {
   override readonly name = 'Unexplained';
   constructor(
     readonly fact: ServerRecorded,
-    /** What the rules of today would have decided; null: nothing leads to such a fact here. */
+    /** What stands in the log, and what the rules of today would have decided; null: nothing leads to such a fact here. */
+    readonly recorded: string,
     readonly decided: string | null,
   ) {
     super(
       decided === null
-        ? `Nothing leads to ${fact.type} in that state by the rules of today (position ${fact.position}).`
-        : `The rules of today would have decided ${decided} at position ${fact.position}, not ${fact.type}.`,
+        ? `Nothing leads to ${recorded} in that state by the rules of today.`
+        : `By the rules of today it would be ${decided}, not ${recorded}.`,
     );
   }
 }
@@ -86,17 +87,32 @@ function inputAt(
   entry: Configuration | null,
 ): { command: ServerCommand; random: number; count: number } {
   const first = facts[from] as ServerRecorded;
-  let nearest: string | null = null;
+  let nearest: Nearest | null = null;
   for (const command of candidates(first, head, entry)) {
     for (const random of [NEUTRAL, diceOf(facts, from, head)]) {
       const decided = decideServer(head, command, { at: first.at, id: '', random });
       if (isRefusal(decided) || decided.length === 0) continue;
-      const same = decided.every((fact, offset) => isSame(fact, facts[from + offset], first.at));
-      if (same) return { command, random, count: decided.length };
-      nearest ??= decided.map(({ type }) => type).join(', ');
+      const other = decided.findIndex((fact, offset) => !isSame(fact, facts[from + offset], first.at));
+      if (other < 0) return { command, random, count: decided.length };
+      nearest ??= nearestOf(decided[other], facts[from + other]);
     }
   }
-  throw new Unexplained(first, nearest);
+  throw new Unexplained(nearest?.fact ?? first, nearest?.recorded ?? first.type, nearest?.decided ?? null);
+}
+
+interface Nearest {
+  readonly fact: ServerRecorded | undefined;
+  readonly recorded: string;
+  readonly decided: string;
+}
+
+function nearestOf(decided: ServerFact | undefined, fact: ServerRecorded | undefined): Nearest | null {
+  if (decided === undefined) return null;
+  if (fact?.type !== decided.type) return { fact, recorded: fact?.type ?? 'the end of the log', decided: decided.type };
+  const found = firstDifference(decided.data, withoutTo(fact.data));
+  const say = (value: unknown): string =>
+    found ? `${fact.type} with ${found.path} ${JSON.stringify(value) ?? 'missing'}` : `${fact.type} at the same moment`;
+  return { fact, recorded: found ? say(found.other) : `${fact.type} later`, decided: say(found?.one) };
 }
 
 const withoutTo = ({ to: _, ...data }: ServerRecorded['data']): ServerFact['data'] => data as ServerFact['data'];

@@ -62,13 +62,13 @@ export function* factsOf(log: Pick<EventLog, 'read'>, stream: string, upTo?: num
   }
 }
 
-const unexplained = ({ fact, decided, message }: Unexplained): Divergence => ({
+const unexplained = ({ fact, recorded, decided, message }: Unexplained): Divergence => ({
   position: fact.position,
   stream: fact.stream,
   version: fact.version,
   type: fact.type,
   kind: 'rules',
-  recorded: fact.type,
+  recorded,
   folded: decided,
   reason: message,
 });

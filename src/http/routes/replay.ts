@@ -21,7 +21,9 @@ export function replayRoutes(app: App, keeper: Keeper): void {
     async ({ body }) => {
       const { fast = false, set } = body;
       const name = serverOf(body);
-      return keeper.replay({ name, from: momentIn('from', body.from), to: momentIn('to', body.to), fast, set });
+      const [from, to] = [momentIn('from', body.from), momentIn('to', body.to)];
+      if (from && to && isAfter(from, to)) throw new Problem('invalid-request', '`from` is after `to`; exchange them.');
+      return keeper.replay({ name, from, to, fast, set });
     },
   );
 }
@@ -32,4 +34,10 @@ function momentIn(field: string, given: string | number | undefined): Moment | u
   if (moment === null)
     throw new Problem('invalid-request', `In the body: ${field}: expected a log position or a time in ISO 8601.`);
   return moment;
+}
+
+/** Of a position and a time nobody knows here which is the later. */
+function isAfter(one: Moment, other: Moment): boolean {
+  if ('position' in one) return 'position' in other && one.position > other.position;
+  return 'time' in other && one.time > other.time;
 }
