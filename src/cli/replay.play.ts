@@ -31,14 +31,14 @@ const statesOf = ({ from, to }: Line): string => {
 /** `    19  2026-03-01 14:30:05.123  ready → session-lost  the connection was lost: exit: …`. */
 export function playLine(line: Line, view: View): string {
   const head = `${String(line.position).padStart(6)}  ${localTime(new Date(line.at).toISOString())}  `;
-  const states = statesOf(line).padEnd(STATES);
+  const states = statesOf(line);
   const words = oneLine(line.text);
   const { width = Number.POSITIVE_INFINITY } = view;
   const before = `${view.paint('dim', head)}${view.paint(colorOf(line.type), states)}`;
   // What a terminal has no room for beside the states is read below them: it says what failed.
   return widthOf(head) + STATES + 2 + widthOf(words) <= width
-    ? `${before}  ${words}\n`
-    : `${before.trimEnd()}\n${INDENT}${cut(words, Math.max(20, width - INDENT.length))}\n`;
+    ? `${before}${' '.repeat(Math.max(0, STATES - widthOf(states)))}  ${words}\n`
+    : `${before}\n${INDENT}${cut(words, Math.max(20, width - INDENT.length))}\n`;
 }
 
 const silenceLine = (ms: number, view: View): string =>
