@@ -102,6 +102,9 @@ type Snapshot = SnapshotFrom<AnyStateMachine>;
 /** What is known of one stream on the way. */
 interface Line {
   readonly kind: StreamKind;
+  readonly rules: AnyRules;
+  /** null: it is folded by its table. */
+  readonly machine: ReturnType<typeof machineSteps> | null;
   version: number;
   position: number;
   type: string;
@@ -125,8 +128,9 @@ export function verifier(by: Means): Verifier {
   const steps = new Map<StreamKind, ReturnType<typeof machineSteps>>();
   let facts = 0;
   let latest = 0;
+  let settled: Snapshot | null = null;
 
-  const stepsOf = (kind: StreamKind): ReturnType<typeof machineSteps> | null => {
+  const stepsOf = (kind: StreamKind): Line['machine'] => {
     const { machine, rules } = kinds[kind];
     if (by === 'table' || machine === null) return null;
     const known = steps.get(kind) ?? machineSteps(machine, rules.initial);
@@ -134,25 +138,22 @@ export function verifier(by: Means): Verifier {
     return known;
   };
 
-  /** Moves the line; false when the fact is not heard. */
-  const hear = (line: Line, fact: Recorded): boolean => {
-    const { rules } = kinds[line.kind];
-    const heard = fact as unknown as Heard;
-    const machine = stepsOf(line.kind);
-    if (machine === null) {
-      const target = rules.next(line.state, fact.type);
-      if (target === undefined) return false;
-      line.context = rules.evolve(line.context, heard);
-      line.state = target ?? line.state;
-      return true;
-    }
-    const before = line.snapshot ?? machine.born;
-    const after = machine.step(before, heard);
-    if (after === before) return false;
-    line.snapshot = after;
-    line.context = after.context;
-    line.state = leafOf(after.value);
-    return true;
+  const lineOf = (stream: string, kind: StreamKind): Line => {
+    const { rules } = kinds[kind];
+    const { state, context } = rules.initial;
+    const made = {
+      kind,
+      rules,
+      machine: stepsOf(kind),
+      version: 0,
+      position: 0,
+      type: '',
+      state,
+      context,
+      snapshot: null,
+    };
+    lines.set(stream, made);
+    return made;
   };
 
   return {
@@ -164,75 +165,46 @@ export function verifier(by: Means): Verifier {
     },
 
     take(fact) {
-      const { stream, type, version, position } = fact;
-      const diverges = (
-        kind: DivergenceKind,
-        recorded: string | null,
-        folded: string | null,
-        reason: string,
-      ): Divergence => ({ position, stream, version, type, kind, recorded, folded, reason });
-
-      const known = lines.get(stream);
-      const kind = known?.kind ?? kindOf(stream);
-      if (kind === null) return diverges('stream', stream, null, `There is no stream called "${stream}".`);
-      const line = known ?? lineOf(kind);
-      lines.set(stream, line);
-
-      if (version !== line.version + 1) {
-        const reason =
-          version > line.version + 1
-            ? `Version ${line.version + 1} of ${stream} is missing: after ${line.version} comes ${version}.`
-            : `Version ${version} of ${stream} stands after version ${line.version}.`;
-        return diverges('version', `version ${version}`, `version ${line.version + 1}`, reason);
-      }
-      if (position <= line.position) {
-        return diverges(
-          'order',
-          `position ${position}`,
-          `after position ${line.position}`,
-          `Version ${version} of ${stream} stands before version ${line.version}.`,
-        );
-      }
-      if (fact.at < latest) {
-        return diverges(
-          'order',
-          iso(fact.at),
-          `${iso(latest)} or later`,
-          'Time goes back, which it never does in the log.',
-        );
+      const { stream, type, version, position, at } = fact;
+      const kind = lines.get(stream)?.kind ?? kindOf(stream);
+      if (kind === null) return diverges(fact, 'stream', stream, null, `There is no stream called "${stream}".`);
+      const line = lines.get(stream) ?? lineOf(stream, kind);
+      if (version !== line.version + 1 || position <= line.position || at < latest) {
+        return outOfOrder(fact, line, latest);
       }
       const definition = definitionOf(type);
-      if (definition === undefined || definition.stream !== kind) {
-        return diverges('stream', type, null, `${type} is no fact of the stream ${stream}.`);
+      if (definition?.stream !== kind) {
+        return diverges(fact, 'stream', type, null, `${type} is no fact of the stream ${stream}.`);
       }
       const misfit = by === 'machine' ? misfitOf(definition, fact) : null;
-      if (misfit) return diverges('shape', misfit.member, null, misfit.reason);
+      if (misfit) return misfit;
       const from = line.state;
-      let heard: boolean;
       try {
-        heard = hear(line, fact);
+        if (!hear(line, fact)) {
+          const reason = `${type} is not heard in state "${from}".`;
+          return diverges(fact, 'not-heard', fact.data.to ?? type, from, reason);
+        }
       } catch (error) {
-        const misfit = misfitOf(definition, fact) ?? {
-          member: 'data',
-          reason: `The data of ${type} cannot be folded: ${String(error)}`,
-        };
-        return diverges('shape', misfit.member, null, misfit.reason);
-      }
-      if (!heard) {
-        return diverges('not-heard', fact.data.to ?? type, from, `${type} is not heard in state "${from}".`);
+        const reason = `The data of ${type} cannot be folded: ${String(error)}.`;
+        return misfitOf(definition, fact) ?? diverges(fact, 'shape', 'data', null, reason);
       }
       const to = fact.data.to ?? '';
       if (line.state !== to) {
-        const reason = `After ${type} in state "${from}" the log says ${to === '' ? 'nothing of a state' : `"${to}"`}, the ${by} "${line.state}".`;
-        return diverges('state', to === '' ? null : to, line.state === '' ? null : line.state, reason);
+        const said = to === '' ? 'nothing of a state' : `"${to}"`;
+        const reason = `After ${type} in state "${from}" the log says ${said}, the ${by} "${line.state}".`;
+        return diverges(fact, 'state', to || null, line.state || null, reason);
       }
       line.version = version;
       line.position = position;
       line.type = type;
-      latest = fact.at;
+      latest = at;
       facts += 1;
-      // A call that has settled hears nothing more; its number is all that is needed to see that nothing follows.
-      if (kind === 'call' && line.state === 'settled') line.context = null;
+      if (kind === 'call' && line.state === 'settled') {
+        // There are many calls, and one that has settled hears nothing more: all of them may share what is left.
+        settled ??= line.snapshot;
+        line.snapshot = settled;
+        line.context = null;
+      }
       return null;
     },
 
@@ -265,24 +237,58 @@ export function verifier(by: Means): Verifier {
   };
 }
 
+/** Moves the line; false when the fact is not heard. */
+function hear(line: Line, fact: Recorded): boolean {
+  const heard = fact as unknown as Heard;
+  if (line.machine === null) {
+    const target = line.rules.next(line.state, fact.type);
+    if (target === undefined) return false;
+    line.context = line.rules.evolve(line.context, heard);
+    line.state = target ?? line.state;
+    return true;
+  }
+  const before = line.snapshot ?? line.machine.born;
+  const after = line.machine.step(before, heard);
+  if (after === before) return false;
+  line.snapshot = after;
+  line.context = after.context;
+  line.state = leafOf(after.value);
+  return true;
+}
+
+const diverges = (
+  { position, stream, version, type }: Recorded,
+  kind: DivergenceKind,
+  recorded: string | null,
+  folded: string | null,
+  reason: string,
+): Divergence => ({ position, stream, version, type, kind, recorded, folded, reason });
+
+function outOfOrder(fact: Recorded, line: Line, latest: number): Divergence {
+  const { stream, version, position, at } = fact;
+  if (version !== line.version + 1) {
+    const reason =
+      version > line.version + 1
+        ? `Version ${line.version + 1} of ${stream} is missing: after ${line.version} comes ${version}.`
+        : `Version ${version} of ${stream} stands after version ${line.version}.`;
+    return diverges(fact, 'version', `version ${version}`, `version ${line.version + 1}`, reason);
+  }
+  if (position <= line.position) {
+    const reason = `Version ${version} of ${stream} stands before version ${line.version}.`;
+    return diverges(fact, 'order', `position ${position}`, `after position ${line.position}`, reason);
+  }
+  const reason = 'Time goes back, which it never does in the log.';
+  return diverges(fact, 'order', iso(at), `${iso(latest)} or later`, reason);
+}
+
 /** Where the data of a fact does not fit its shape; null: it does. */
-function misfitOf(
-  { data: shape }: FactDefinition,
-  { type, data }: Recorded,
-): { member: string; reason: string } | null {
-  const read = shape.safeParse(data);
+function misfitOf({ data: shape }: FactDefinition, fact: Recorded): Divergence | null {
+  const read = shape.safeParse(fact.data);
   if (read.success) return null;
   const [issue] = read.error.issues;
   const member = issue?.path.join('.') || 'data';
-  return {
-    member,
-    reason: `The data of ${type} does not fit its shape: ${member}: ${issue?.message ?? 'it is another'}.`,
-  };
-}
-
-function lineOf(kind: StreamKind): Line {
-  const { state, context } = kinds[kind].rules.initial;
-  return { kind, version: 0, position: 0, type: '', state, context, snapshot: null };
+  const reason = `The data of ${fact.type} does not fit its shape: ${member}: ${issue?.message ?? 'it is another'}.`;
+  return diverges(fact, 'shape', member, null, reason);
 }
 
 const headOf = ({ version, state, context }: Pick<HeadRow, 'version' | 'state' | 'context'>) => ({
