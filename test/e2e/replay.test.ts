@@ -1,12 +1,14 @@
 /** Replay of what a real daemon wrote: while it runs, and from its files when it has ended. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { replayed } from '../../src/http/contract.replay.ts';
 import { packageVersion } from '../../src/root.ts';
-import { type Daemon, runCli } from '../support/daemon.ts';
-import { projectRoot } from '../support/paths.ts';
+import { type Daemon, plainEnv, runCli } from '../support/daemon.ts';
+import { needsPython } from '../support/needs.ts';
+import { cliMain, onATerminal, projectRoot } from '../support/paths.ts';
 import { liveThroughEverything, missingIn } from './whole.story.ts';
 
 let daemon: Daemon;
@@ -86,6 +88,22 @@ describe('When it has ended', () => {
     const { code, stdout } = await runCli(daemon, ['replay', '--verify', '--json']);
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ok: true, heads: true, facts: facts.length });
     expect((await runCli(daemon, ['replay', 'web'])).stdout).toContain('ready → session-lost');
+  });
+
+  it.for<[string, string[], number]>([
+    ['q', [' ', 'q'], 2],
+    ['Ctrl-C', ['\r', ' ', '\u0003'], 3],
+    ['SIGTERM', [' ', 'SIGTERM'], 2],
+  ])('a line a key on a terminal, which is as it was after %s', ([, keys, lines], context) => {
+    needsPython(context);
+    const command = [process.execPath, cliMain, 'replay', 'web', '--step'];
+    const { stdout } = spawnSync('python3', [onATerminal, JSON.stringify(keys), ...command], {
+      env: plainEnv(daemon.home, { WATCHKEEPER_DATA: daemon.dir, WATCHKEEPER_CONFIG: daemon.config, TERM: 'xterm' }),
+      encoding: 'utf8',
+    });
+    const { output, ...ended } = JSON.parse(stdout);
+    expect(ended).toEqual({ code: 0, raw: true, restored: true });
+    expect(output.match(/^.*\d{2}:\d{2}:\d{2}\.\d{3}.*$/gm)).toHaveLength(lines);
   });
 
   // Only where it is asked for: a log is kept once for each release, and never written again.
