@@ -20,6 +20,7 @@ import { readStatus, statusMarks } from '../src/projections/status.projection.ts
 import { views } from '../src/projections/views.ts';
 import { machineFolder } from '../src/replay/fold.ts';
 import { atOnce, summarise } from '../src/replay/summary.ts';
+import { type Means, verifier, verifying } from '../src/replay/verify.ts';
 import { packageRoot } from '../src/root.ts';
 import { figure, median, quantile, round } from './lib.ts';
 
@@ -171,6 +172,31 @@ const [byMachine = 1] = time(1, () => {
 });
 figure('  through the machine', round(some.length / (byMachine / 1000)), 'facts/s', { at: 'least', value: 25_000 });
 
+const verified = (by: Means, facts: readonly object[]): number => {
+  const check = verifier(by);
+  const rows = (facts as readonly Unrecorded[]).map(
+    (fact, index): Recorded => ({
+      position: index + 1,
+      stream: fact.stream,
+      version: fact.version,
+      type: fact.type,
+      schema: fact.schema,
+      at: fact.at,
+      cause: fact.cause,
+      data: fact.data,
+    }),
+  );
+  const [took = 1] = time(1, () => {
+    for (const row of rows) if (check.take(row)) throw new Error('The benchmark does not explain its own log.');
+  });
+  return round(rows.length / (took / 1000));
+};
+figure('  verified by the table', verified('table', told), 'facts/s', { at: 'least', value: 500_000 });
+figure('  verified through the machine, shapes too', verified('machine', some), 'facts/s', {
+  at: 'least',
+  value: 25_000,
+});
+
 console.log(`A log of ${SHORT} facts beside one of ${LONG}`);
 const short = open('short.db');
 await fill(short, SHORT, lines());
@@ -202,6 +228,17 @@ figure('  rebuild of all views', round(rebuilt.facts / (rebuilt.tookMs / 1000)),
   at: 'least',
   value: 200_000,
 });
+const halts: number[] = [];
+const [fromFile = 1] = time(1, () => {
+  const work = verifying(long, { by: 'table' });
+  for (let done = false; !done; ) {
+    const began = performance.now();
+    done = work.next().done === true;
+    halts.push(performance.now() - began);
+  }
+});
+figure('  verified by the table, read from the file', round(LONG / (fromFile / 1000)), 'facts/s');
+figure('  longest stop of the event loop meanwhile', round(Math.max(...halts), 1), 'ms');
 
 console.log('Thirty days of one server, 100,000 facts');
 const month = open('month.db');

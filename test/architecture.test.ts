@@ -119,7 +119,7 @@ const layers: readonly Layer[] = [
     of: 'src/cli/',
     may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
     types: shapes,
-    because: 'a command asks the daemon, or reads the files of people',
+    because: 'a command asks the daemon, or reads the files of people and what was',
   },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
@@ -170,6 +170,11 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     file: 'src/cli/offline.summary.ts',
     may: ['src/events/sqlite.ts', 'src/keeper/summary.ts'],
     because: 'it does the same analysis on the log without a daemon',
+  },
+  {
+    file: 'src/cli/offline.replay.ts',
+    may: ['src/events/sqlite.ts'],
+    because: 'it reads the log without a daemon',
   },
   {
     file: 'src/cli/offline.rebuild.ts',
@@ -287,15 +292,15 @@ const pure: readonly RegExp[] = [
   /^src\/actors\/allowlist\/entry\.ts$/,
   /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
-  /^src\/replay\/fold\.ts$/,
   /^src\/replay\/fixture\/(?:build|clock|cues|fits|format|refusal|script)\.ts$/,
   /^src\/recordings\/(?:line|mask)\.ts$/,
   /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary|verdict|verdict\.rules)\.ts$/,
+  /^src\/replay\/(?:agenda|changes|difference|evidence|fact\.words|figures|inputs|life|outside|replay|rerun|timeline|unhurried|verify|what-if)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
-  /^src\/http\/(?:contract|contract\.recordings|keeper|mode|moment|problem|wire)\.ts$/,
+  /^src\/http\/(?:contract(?:\.\w+)?|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
   /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
 ];

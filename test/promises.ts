@@ -248,6 +248,22 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'Folding the log gives the recorded states; rebuilt views equal the live ones.',
     heldBy: ['test/actors/chaos.test.ts', 'views and heads that are built anew from the log are those that were there'],
   },
+  'log:tampered': {
+    claim: 'A row of the log that somebody changed is found by --verify, with its position.',
+    heldBy: ['test/e2e/replay.test.ts', 'a row that somebody changed is found, with its position'],
+  },
+  'log:frozen': {
+    claim: 'The machines of today explain the logs of every release.',
+    heldBy: ['test/events/frozen.test.ts', 'is explained to its last fact'],
+  },
+  'log:what-if': {
+    claim: 'Lived again with the limits it had, a server goes on as it did, fact by fact.',
+    heldBy: ['test/replay/chaos.test.ts', 'with the limits they had go on as they did, fact by fact'],
+  },
+  'log:assumed': {
+    claim: 'A question of what if names every answer that had to be assumed.',
+    heldBy: ['test/replay/what-if.test.ts', 'for the careful it hangs until it was seen to answer'],
+  },
   'log:full-disk': {
     claim: 'A commit that fails answers nothing and loses no report.',
     heldBy: ['test/actors/desk.test.ts', 'report'],

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
 import type * as doctorContract from '../http/contract.doctor.ts';
 import type * as recordings from '../http/contract.recordings.ts';
+import type { replayed } from '../http/contract.replay.ts';
 import type * as summaryContract from '../http/contract.summary.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
@@ -29,6 +30,7 @@ export type Recorded = Shape<typeof recordings.recordAnswer>;
 export type Fixture = Shape<typeof recordings.fixtureAnswer>;
 export type Summary = Shape<typeof summaryContract.summary>;
 export type Doctor = Shape<typeof doctorContract.doctor>;
+export type Replayed = Shape<typeof replayed>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -86,6 +88,14 @@ export interface Client {
   fixture(query: { name: string; from?: string | undefined; to?: string | undefined }): Promise<Fixture>;
   summary(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<Summary>;
   doctor(name?: string): Promise<Doctor>;
+  /** Without a name the whole log is verified. `set`: other limits in milliseconds; {}: as they were. */
+  replay(query: {
+    name?: string | undefined;
+    from?: At | undefined;
+    to?: At | undefined;
+    fast?: boolean | undefined;
+    set?: Readonly<Record<string, number>> | undefined;
+  }): Promise<Replayed>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -157,6 +167,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     fixture: (query) => post('/v1/mcp/fixture', query),
     summary: (query) => get('/v1/mcp/history/summary', query),
     doctor: (name) => get('/v1/mcp/doctor', { name }),
+    replay: (query) => post('/v1/mcp/replay', query),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

@@ -2,6 +2,7 @@
 import type { Client } from '../api/client.ts';
 import type { Paths } from '../config/paths.ts';
 import type { ExitCode } from './failure.ts';
+import type { Keys } from './keys.ts';
 import type { Options } from './options.ts';
 import type { Paint } from './paint.ts';
 import type { Terminal } from './terminal.ts';
@@ -104,6 +105,8 @@ export interface Context {
   readonly api: Client;
   /** null where nobody can answer. */
   readonly ask: ((question: Question) => Promise<string>) | null;
+  /** Takes the keyboard, key by key; null where there is none. */
+  readonly keys: (() => Keys) | null;
   /** From the first call on, Ctrl-C ends the signal instead of the process. */
   untilInterrupted(): AbortSignal;
   /** How this very program was started, for starting it again. */

@@ -26,6 +26,7 @@ import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
 import { record } from './commands/record.ts';
 import { remove } from './commands/remove.ts';
+import { replay } from './commands/replay.ts';
 import { status } from './commands/status.ts';
 import { test } from './commands/test.ts';
 import { token } from './commands/token.ts';
@@ -61,6 +62,7 @@ export const commands: readonly Command[] = [
   bundle,
   fixtureExport,
   fixtureServe,
+  replay,
   configCheck,
   configPath,
   configSchema,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The program: the only file that prints or ends the process. */
+import { keysOf } from './keys.ts';
 import { askOn } from './prompt.ts';
 import { runCommandLine } from './run.ts';
 
@@ -44,6 +45,7 @@ const code = await runCommandLine({
   out: printTo(process.stdout),
   err: printTo(process.stderr),
   ask: (question) => askOn(process.stdin, process.stderr, question),
+  keys: () => keysOf(process.stdin),
   untilInterrupted,
 });
 await Promise.all([drained(process.stdout), drained(process.stderr)]);

@@ -1,4 +1,5 @@
 /** Colours, and text of others made harmless. Pure. */
+import { classed } from '../replay/words.ts';
 
 const codes = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, blue: 34, cyan: 36 } as const;
 export type Color = keyof typeof codes;
@@ -24,9 +25,9 @@ export function harmless(text: string): string {
 /** The same on one line. */
 export const oneLine = (text: string): string => harmless(text).replace(/\s+/g, ' ').trim();
 
-/** `class: message`, the class only once. */
-export const errorWords = ({ class: kind, message }: { readonly class: string; readonly message: string }): string =>
-  oneLine(message.startsWith(`${kind}:`) ? message : `${kind}: ${message}`);
+/** `class: message`, the class only once, on one line. */
+export const errorWords = (error: { readonly class: string; readonly message: string }): string =>
+  oneLine(classed(error));
 
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;

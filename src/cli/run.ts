@@ -6,6 +6,7 @@ import type { Answer, Context, Piece, Question, Stream, View } from './command.t
 import { commands } from './commands.ts';
 import { explain } from './explain.ts';
 import { exitCode } from './failure.ts';
+import type { Keys } from './keys.ts';
 import { painter } from './paint.ts';
 import { type Globals, parseCommandLine } from './program.ts';
 import { type Terminal, terminalOf } from './terminal.ts';
@@ -21,6 +22,7 @@ export interface Surroundings {
   out(text: string): void;
   err(text: string): void;
   ask(question: Question): Promise<string>;
+  keys(): Keys;
   untilInterrupted(): AbortSignal;
 }
 
@@ -93,6 +95,7 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
         now: around.now,
         api: connectTo({ dataDir: files.dataDir }),
         ask: terminal.asks ? around.ask : null,
+        keys: terminal.asks ? around.keys : null,
         untilInterrupted: around.untilInterrupted,
         self: around.self,
       },

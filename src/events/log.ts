@@ -24,6 +24,8 @@ export class VersionConflict extends Error {
 export interface ReadQuery {
   /** Positions above this one. */
   readonly after?: number;
+  /** Versions above this one; with `stream` only. Pages of a long stream are found by it at once. */
+  readonly afterVersion?: number;
   readonly stream?: string | undefined;
   readonly type?: string | undefined;
   /** Positions up to and with this one. */
@@ -40,6 +42,7 @@ export interface EventLog {
    */
   append(facts: readonly Unrecorded[], heads: readonly HeadRow[]): Promise<readonly Recorded[]>;
   /** Ascending by position, unless the newest are wanted first. */
+  /** Ascending by position; a stream by version. Throws `UnreadableFact` where a row cannot be read. */
   read(query: ReadQuery): Recorded[];
   /** Facts as they are committed, a batch at a time, in order. */
   readonly committed$: Observable<readonly Recorded[]>;

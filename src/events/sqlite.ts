@@ -5,7 +5,7 @@ import type { FactType } from './catalogue.ts';
 import type { Recorded, Unrecorded } from './envelope.ts';
 import { type EventLog, type HeadRow, type ReadQuery, VersionConflict } from './log.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
-import { upcast } from './upcast.ts';
+import { UnreadableFact, upcast } from './upcast.ts';
 
 /** Turns committed-to-be facts into rows, inside the transaction of their append. */
 export type Project = (facts: readonly Recorded[]) => void;
@@ -37,6 +37,27 @@ const recorded = ([position, stream, version, type, written, at, cause]: EventRo
   const { schema, data } = upcast(type, written, read);
   return { position, stream, version, type: type as FactType, schema, at, cause, data: data as Recorded['data'] };
 };
+
+/** Throws `UnreadableFact`, which names the row and quotes nothing of it. */
+function readRow(row: EventRow): Recorded {
+  try {
+    const data = asObject(row[7]);
+    if (data === null) throw new Error('its data is no JSON object.');
+    return recorded(row, data);
+  } catch (error) {
+    const [position, stream, version, type] = row;
+    throw new UnreadableFact({ position, stream, version, type }, error);
+  }
+}
+
+function asObject(text: string): Data | null {
+  try {
+    const data: unknown = JSON.parse(text);
+    return typeof data === 'object' ? (data as Data | null) : null;
+  } catch {
+    return null;
+  }
+}
 
 /**
  * The whole log, oldest first, `size` facts at a time. SQLite makes each page one JSON text, which is read at once: reading
@@ -143,10 +164,10 @@ export function readLog(
   );
   const alive = db.prepare<[], number>('select at from alive').pluck();
   return {
-    read({ after = 0, upTo, stream, type, limit, newestFirst = false }: ReadQuery): Recorded[] {
+    read({ after = 0, afterVersion = 0, upTo, stream, type, limit, newestFirst = false }: ReadQuery): Recorded[] {
       // Within a stream the index is by version: a condition on positions would walk the stream from its beginning.
       const key = stream === undefined ? 'position' : 'version';
-      const low = stream === undefined || after === 0 ? after : versionAt(stream, after);
+      const low = stream === undefined ? after : Math.max(afterVersion, after === 0 ? 0 : versionAt(stream, after));
       const high = stream === undefined || upTo === undefined ? upTo : versionAt(stream, upTo);
       const where = [`${key} > @low`];
       if (high !== undefined) where.push(`${key} <= @high`);
@@ -155,9 +176,7 @@ export function readLog(
       if (type !== undefined) where.push('+type = @type');
       const order = `${key}${newestFirst ? ' desc' : ''}`;
       const sql = `select ${COLUMNS} from events where ${where.join(' and ')} order by ${order}${limit === undefined ? '' : ' limit @limit'}`;
-      return (statement(sql).all({ low, high, stream, type, limit }) as EventRow[]).map((row) =>
-        recorded(row, JSON.parse(row[7])),
-      );
+      return (statement(sql).all({ low, high, stream, type, limit }) as EventRow[]).map(readRow);
     },
     lastPosition: () => newest.get() ?? 0,
     positionAt(time: number): number {

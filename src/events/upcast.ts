@@ -11,7 +11,23 @@ type Step = (data: Data) => Data;
 export const steps: Readonly<Record<string, Readonly<Record<number, Step>>>> = {};
 
 export class UnknownShape extends Error {
-  override readonly name = 'UnknownShape';
+  override readonly name: string = 'UnknownShape';
+}
+
+/** A row of the log that cannot be read: its text is no JSON object, or this version does not know its shape. */
+export class UnreadableFact extends UnknownShape {
+  override readonly name = 'UnreadableFact';
+  constructor(
+    readonly row: {
+      readonly position: number;
+      readonly stream: string;
+      readonly version: number;
+      readonly type: string;
+    },
+    cause: unknown,
+  ) {
+    super(`Position ${row.position}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }
 
 /**

@@ -23,6 +23,7 @@ import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import { recordingRoutes } from './routes/recordings.ts';
+import { replayRoutes } from './routes/replay.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { summaryRoutes } from './routes/summary.ts';
@@ -120,6 +121,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   recordingRoutes(app, keeper);
   summaryRoutes(app, keeper);
   doctorRoutes(app, keeper);
+  replayRoutes(app, keeper);
   eventRoutes(app, keeper, options.streamLimits ?? usualLimits, (error) => {
     log.error({ err: error }, 'A stream of events had to be ended.');
   });

@@ -9,6 +9,7 @@ import type { Recorded } from '../events/envelope.ts';
 import type { toolsHistory } from './contract.catalog.ts';
 import type { doctor } from './contract.doctor.ts';
 import type * as recordings from './contract.recordings.ts';
+import type { replayed } from './contract.replay.ts';
 import type { summary } from './contract.summary.ts';
 import type * as contract from './contract.ts';
 import type { why } from './contract.why.ts';
@@ -72,6 +73,14 @@ export interface Keeper {
     from?: number | undefined;
     to?: number | undefined;
   }): Shape<typeof contract.history>;
+  /** Without a name the whole log is verified. `set`: other limits, not yet checked. */
+  replay(query: {
+    name: string | undefined;
+    from: Moment | undefined;
+    to: Moment | undefined;
+    fast: boolean;
+    set: Readonly<Record<string, unknown>> | undefined;
+  }): Promise<Shape<typeof replayed>>;
 
   /** A gzipped tar archive about one server; from and to in ms since the epoch. */
   bundle(query: {

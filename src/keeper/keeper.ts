@@ -29,6 +29,7 @@ import { namesCheck } from './names.check.ts';
 import type { Noises } from './noise.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { Recordings } from './recordings.ts';
+import { answerReplay } from './replay.ts';
 import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
@@ -224,6 +225,11 @@ export function createKeeper(parts: KeeperParts): Keeper {
         { dataDir, configFile, problem: configuration.problem, trouble: desk.trouble, log, now: Date.now },
         { name, version: parts.version },
       );
+    },
+    async replay(query) {
+      // A server that is gone from the file still has its past.
+      if (query.name !== undefined && log.head(`server-${query.name}`) === null) knownServer(query.name);
+      return answerReplay(log, query, desk.now());
     },
 
     config: () => ({

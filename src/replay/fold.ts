@@ -24,13 +24,22 @@ export interface MachineStep<Context> {
   readonly heard: boolean;
 }
 
+type Snapshot = SnapshotFrom<AnyStateMachine>;
+type Config = AnyStateMachine['config'];
+
+function withoutEffects({ invoke: _, states = {}, ...config }: Config): Config {
+  const inner = Object.entries(states).map(([name, state]) => [name, withoutEffects(state as Config)]);
+  return inner.length === 0 ? config : { ...config, states: Object.fromEntries(inner) };
+}
+
 /**
- * Steps a machine without running it. `transition()` of XState builds an actor and a system for every step; the scope it
- * needs is the same each time and is made once here.
+ * Steps a machine without running it, any number of streams side by side: a snapshot is all there is of each.
+ * `transition()` of XState builds an actor and a system for every step; the scope it needs is the same each time and is
+ * made once here. A fact that is not heard gives the same snapshot back.
  */
-export function machineFolder<Context>(whole: AnyStateMachine, initial: { state: string; context: Context }) {
+export function machineSteps(whole: AnyStateMachine, initial: { readonly state: string; readonly context: unknown }) {
   // Without its effects: they never start here, and making them ready would be most of the work of a step.
-  const machine: AnyStateMachine = new StateMachine(whole.config, { ...whole.implementations, actors: {} });
+  const machine: AnyStateMachine = new StateMachine(withoutEffects(whole.config), whole.implementations);
   const self = createActor(machine, { clock: new SimulatedClock() });
   const scope = {
     self,
@@ -43,14 +52,23 @@ export function machineFolder<Context>(whole: AnyStateMachine, initial: { state:
     emit: () => {},
     actionExecutor: () => {},
   } as Parameters<AnyStateMachine['transition']>[2];
-  let snapshot: SnapshotFrom<AnyStateMachine> = machine.resolveState({
+  const born: Snapshot = machine.resolveState({
     value: leafValue(machine, initial.state),
     context: initial.context,
   });
+  return {
+    born,
+    step: (snapshot: Snapshot, fact: Heard): Snapshot => machine.transition(snapshot, fact, scope) as Snapshot,
+  };
+}
+
+/** One stream, fact by fact, through the machine itself. */
+export function machineFolder<Context>(whole: AnyStateMachine, initial: { state: string; context: Context }) {
+  const { born, step: next } = machineSteps(whole, initial);
+  let snapshot = born;
   return (fact: Heard): MachineStep<Context> => {
-    const next = machine.transition(snapshot, fact, scope) as SnapshotFrom<AnyStateMachine>;
-    const heard = next !== snapshot;
-    snapshot = next;
-    return { state: leafOf(snapshot.value), context: snapshot.context as Context, heard };
+    const before = snapshot;
+    snapshot = next(before, fact);
+    return { state: leafOf(snapshot.value), context: snapshot.context as Context, heard: snapshot !== before };
   };
 }

@@ -1,4 +1,4 @@
-/** Numbers and lengths of time as a sentence needs them. Pure. */
+/** Lengths of time, numbers and failures in words. Pure; nothing here is made harmless for a terminal. */
 
 const steps = [
   ['d', 86_400_000],
@@ -7,7 +7,7 @@ const steps = [
   ['s', 1000],
 ] as const;
 
-/** A length of time (ms) with its two largest units: `3 m 20 s`, `2 h 5 m`; below a second in milliseconds. */
+/** A length of time with its two largest units: `3 m 20 s`, `2 h 5 m`; below a second in milliseconds. */
 export function exactDuration(milliseconds: number): string {
   const length = Math.max(0, Math.round(milliseconds));
   if (length < 1000) return `${length} ms`;
@@ -32,3 +32,7 @@ export function listed(names: readonly string[], most = 8): string {
 
 /** ISO 8601, UTC, with milliseconds. */
 export const iso = (time: number): string => new Date(time).toISOString();
+
+/** `class: message`, the class only once. */
+export const classed = ({ class: kind, message }: { readonly class: string; readonly message: string }): string =>
+  message.startsWith(`${kind}:`) ? message : `${kind}: ${message}`;

@@ -31,7 +31,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** Answers a person gives, in order; without them nobody can be asked. */
+  /** Answers a person gives or keys they press, in order; without them nobody can be asked. */
   readonly answers?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Columns of stdout; without them it is a pipe. */
@@ -147,6 +147,7 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
           questions.push(question);
           return left.shift() ?? question.otherwise;
         },
+        keys: () => ({ next: async () => left.shift() ?? null, close: () => {} }),
         untilInterrupted: () => signal ?? new AbortController().signal,
       });
       return { exit, out, err, json: asJson(out) };

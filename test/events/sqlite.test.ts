@@ -178,6 +178,8 @@ describe('Reading', () => {
     [{ type: 'ServerEnabled' }, [1, 2, 5]],
     [{ type: 'ServerEnabled', stream: 'server-a' }, [1, 5]],
     [{ type: 'ServerEnabled', after: 1, upTo: 4, limit: 5 }, [2]],
+    [{ stream: 'server-a', afterVersion: 1, limit: 1 }, [3]],
+    [{ stream: 'server-a', afterVersion: 9 }, []],
     [{ stream: 'server-' }, []],
     [{ stream: 'nobody' }, []],
     [{ type: 'Nothing' }, []],
@@ -235,8 +237,18 @@ describe('Reading', () => {
     const log = await filled();
     log.db.prepare("update events set type = 'ServerPraised' where position = 3").run();
     expect(() => log.read({})).toThrow(UnknownShape);
+    expect(() => log.read({})).toThrow(/Position 3: .*ServerPraised/);
     expect(log.read({ upTo: 2 })).toHaveLength(2);
   });
+
+  it.each(['no json', 'null', '7', '"text"'])(
+    'names a row whose data is %s, and quotes nothing of it',
+    async (text) => {
+      const log = await filled();
+      log.db.prepare('update events set data = ? where position = 3').run(text);
+      expect(() => log.read({})).toThrow(/^Position 3: its data is no JSON object\.$/);
+    },
+  );
 
   it('works on the file while another process has it open', async () => {
     const file = join(tempDir(), 'watchkeeper.db');

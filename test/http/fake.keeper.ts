@@ -282,6 +282,8 @@ export function fakeKeeper(): FakeKeeper {
         query,
       ),
     instructions: () => ({ servers: { memory: 'Be kind.' }, prompt: 'Be kind.' }),
+    replay: async (query) =>
+      note({ ok: true, by: 'machine' as const, facts: 1, streams: 1, heads: true }, 'replay', query),
     history: (query) =>
       note(
         {

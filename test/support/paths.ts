@@ -10,6 +10,7 @@ export const stdioServer = at('test/fixtures/stdio-server.mjs');
 export const httpServer = at('test/fixtures/http-server.mjs');
 export const launcher = at('test/fixtures/launcher.mjs');
 export const blockingStderr = at('test/fixtures/blocking-stderr.py');
+export const onATerminal = at('test/fixtures/on-a-terminal.py');
 
 export const interop = {
   sdk1Stdio: at('test/interop/sdk1-stdio.mjs'),

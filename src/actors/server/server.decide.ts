@@ -3,7 +3,7 @@ import type { ServerFact } from '../../events/server.events.ts';
 import type { Failure } from '../../events/shapes.ts';
 import type { Head, Stamp } from '../head.ts';
 import { type Refusal, refuse } from '../refusal.ts';
-import { backoffMs } from './backoff.ts';
+import { type Backoff, backoffMs } from './backoff.ts';
 import { problemText } from './problem.text.ts';
 import type { Configuration, ServerCommand } from './server.commands.ts';
 import type { ServerContext, StopReason } from './server.state.ts';
@@ -15,7 +15,13 @@ const CONNECTING = new Set(['connecting', 'reconnecting']);
 const LINKED = new Set(['connecting', 'reconnecting', 'listing', 'ready']);
 const AT_REST = new Set(['stopped', 'disabled']);
 
-export function decideServer(head: ServerHead, command: ServerCommand, stamp: Stamp): Facts | Refusal {
+/** `backoff` is the usual one wherever a server really runs. */
+export function decideServer(
+  head: ServerHead,
+  command: ServerCommand,
+  stamp: Stamp,
+  backoff?: Backoff,
+): Facts | Refusal {
   const { state, context } = head;
   // The world reports with a delay: what an older connection has to say no longer matters.
   if ('connection' in command && command.connection !== context.connection) return [];
@@ -62,10 +68,10 @@ export function decideServer(head: ServerHead, command: ServerCommand, stamp: St
         ? []
         : [{ type: 'ListFailed', data: { connection: command.connection, failure: command.failure } }];
     case 'ReportFailure':
-      if (state === 'ready') return lost(context, command.failure, stamp);
-      return LINKED.has(state) ? failed(context, command.failure, stamp) : [];
+      if (state === 'ready') return lost(context, command.failure, stamp, backoff);
+      return LINKED.has(state) ? failed(context, command.failure, stamp, backoff) : [];
     case 'ReportTimeout':
-      return timedOut(head, command, stamp);
+      return timedOut(head, command, stamp, backoff);
     case 'ReportPush':
       if (state !== 'ready' && state !== 'listing') return [];
       // A server is taken to announce its changes until it is known that it does not.
@@ -207,11 +213,11 @@ function listed({ state, context }: ServerHead, report: Extract<ServerCommand, {
 }
 
 /** A connection that was ready ended: renewed at once, or after a pause if it has not held for long. */
-function lost(context: ServerContext, failure: Failure, stamp: Stamp): Facts {
+function lost(context: ServerContext, failure: Failure, stamp: Stamp, backoff?: Backoff): Facts {
   const { connection, revision } = context;
   if (failure.class === 'auth') return [{ type: 'LoginRequired', data: { connection, revision, failure } }];
   const failures = context.failures + 1;
-  const delayMs = pause(failures - 1, failure, stamp, context);
+  const delayMs = pause(failures - 1, failure, stamp, backoff, context);
   return [
     { type: 'SessionLost', data: { connection, revision, failure } },
     delayMs === 0 ? again(context, failures) : { type: 'ReconnectDelayed', data: { attempt: failures + 1, delayMs } },
@@ -219,7 +225,7 @@ function lost(context: ServerContext, failure: Failure, stamp: Stamp): Facts {
 }
 
 /** An attempt failed: a person, a change of the entry, or time has to help. */
-function failed(context: ServerContext, failure: Failure, stamp: Stamp): Facts {
+function failed(context: ServerContext, failure: Failure, stamp: Stamp, backoff?: Backoff): Facts {
   const { connection, revision, attempt } = context;
   switch (failure.class) {
     case 'auth':
@@ -228,30 +234,31 @@ function failed(context: ServerContext, failure: Failure, stamp: Stamp): Facts {
     case 'spawn':
       return [{ type: 'ServerFailed', data: { connection, revision, failure } }];
     default: {
-      const delayMs = pause(context.failures + 1, failure, stamp);
+      const delayMs = pause(context.failures + 1, failure, stamp, backoff);
       return [{ type: 'ConnectFailed', data: { connection, attempt, delayMs, revision, failure } }];
     }
   }
 }
 
-function pause(failures: number, failure: Failure, stamp: Stamp, context?: ServerContext): number {
+function pause(failures: number, failure: Failure, stamp: Stamp, backoff?: Backoff, context?: ServerContext): number {
   const upMs = context?.readySince ? stamp.at - context.readySince : 0;
-  return Math.max(backoffMs(failures, stamp.random, upMs), failure.retryAfterMs ?? 0);
+  return Math.max(backoffMs(failures, stamp.random, upMs, backoff), failure.retryAfterMs ?? 0);
 }
 
 function timedOut(
   { state, context }: ServerHead,
   report: Extract<ServerCommand, { type: 'ReportTimeout' }>,
   stamp: Stamp,
+  backoff?: Backoff,
 ): Facts {
   const tail = report.stderrTail ? { stderrTail: report.stderrTail } : {};
   if (report.of === 'connect' && CONNECTING.has(state)) {
     const message = `initialize: no answer within ${context.limits.connectTimeoutMs} ms (connectTimeoutMs)`;
-    return failed(context, { class: 'timeout', phase: 'initialize', message, ...tail }, stamp);
+    return failed(context, { class: 'timeout', phase: 'initialize', message, ...tail }, stamp, backoff);
   }
   if (report.of === 'list' && state === 'listing') {
     const message = `list: no answer within ${context.limits.listTimeoutMs} ms (listTimeoutMs)`;
-    return failed(context, { class: 'timeout', phase: 'list', message, ...tail }, stamp);
+    return failed(context, { class: 'timeout', phase: 'list', message, ...tail }, stamp, backoff);
   }
   return [];
 }

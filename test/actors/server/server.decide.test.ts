@@ -805,6 +805,19 @@ describe('the pause before an attempt', () => {
     expect(backoffMs(0, 0.3)).toBe(0);
   });
 
+  it('can be asked for with another first and longest pause', () => {
+    const backoff = { baseMs: 10, maxMs: 35 };
+    expect([1, 2, 3, 9].map((failures) => backoffMs(failures, 0, 0, backoff))).toEqual([10, 20, 35, 35]);
+    const head = headAfter(pasts.connecting);
+    const [failed] = decideServer(
+      head,
+      { type: 'ReportFailure', connection: 1, failure: died },
+      { at: 1, id: 'c', random: 0 },
+      backoff,
+    ) as ServerFact[];
+    expect(failed).toEqual(connectFailed(1, 1, 10));
+  });
+
   it('lets time that the connection was up count, and is never negative', () => {
     expect(backoffMs(3, 0, 500)).toBe(1_500);
     expect(backoffMs(3, 0, 2_000)).toBe(0);

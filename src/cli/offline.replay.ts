@@ -1,0 +1,44 @@
+/** Verifying and asking what if out of the file, for when no daemon runs. */
+import { existsSync } from 'node:fs';
+import type { Replayed } from '../api/client.ts';
+import type { DaemonUnreachable } from '../api/errors.ts';
+import type { Changes } from '../replay/changes.ts';
+import { unknownServer } from './ask.daemon.ts';
+import type { Moment } from './moment.ts';
+import { unreadable } from './offline.log.ts';
+
+export interface OfflineReplay {
+  readonly name: string | undefined;
+  readonly from: Moment | undefined;
+  readonly to: Moment | undefined;
+  readonly fast: boolean;
+  readonly set: Changes | undefined;
+}
+
+/** In the shape of the API. Throws `why` when there is no log to read. */
+export async function offlineReplay(
+  file: string,
+  { name, from, to, fast, set }: OfflineReplay,
+  why: DaemonUnreachable,
+): Promise<Replayed> {
+  if (!existsSync(file)) throw why;
+  const { openReader, readLog } = await import('../events/sqlite.ts');
+  const { replaying } = await import('../replay/replay.ts');
+  const { atOnce } = await import('../replay/unhurried.ts');
+  let db: ReturnType<typeof openReader> | undefined;
+  try {
+    db = openReader(file);
+    const log = readLog(db);
+    if (name !== undefined && log.read({ stream: `server-${name}`, limit: 1 }).length === 0) {
+      const servers = log.heads().flatMap(({ stream }) => /^server-(.*)$/.exec(stream)?.[1] ?? []);
+      if (!servers.includes(name)) throw unknownServer(name, servers, 'replay');
+    }
+    // What was true when the daemon was last alive was true until then.
+    const until = db.prepare<[], number>('select at from alive').pluck().get() ?? 0;
+    return atOnce(replaying(log, { name, from, to, by: fast ? 'table' : 'machine', set, until }));
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    db?.close();
+  }
+}
