@@ -245,9 +245,10 @@ class Rerun {
   /** For a place among those that start; the daemon's own affair, and nothing that had to be asked outside. */
   #waitForTurn(): void {
     const { lazy, stopReason } = this.#head.context;
+    // Looked up in any case: what was recorded of this moment is taken in its order.
+    const { thing, same } = this.#evidence.waiting(this.#now);
     // Both wait for their next use.
     if (lazy || stopReason === 'idle') return;
-    const { thing, same } = this.#evidence.waiting(this.#now);
     if (same && thing?.tookMs === null) return;
     this.#report(this.#now + (thing?.tookMs ?? 0), same && thing ? thing.rank : LAST, { type: 'StartServer' });
   }
