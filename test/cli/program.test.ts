@@ -34,6 +34,7 @@ describe('the command line', () => {
       'allow',
       'log',
       'history',
+      'replay',
       'config check',
       'config path',
       'config schema',

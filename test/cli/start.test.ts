@@ -43,6 +43,10 @@ describe('the start of a command', () => {
       'config/paths.ts',
       'config/secrets.ts',
       'daemon/token.ts',
+      'replay/changes.ts',
+      'replay/fact.words.ts',
+      'replay/timeline.ts',
+      'replay/words.ts',
       'root.ts',
     ]);
   });

@@ -26,6 +26,7 @@ const routes = [
   'POST /v1/mcp/calls/{id}/deny',
   'POST /v1/mcp/calls/{id}/cancel',
   'GET /v1/mcp/history',
+  'POST /v1/mcp/replay',
   'GET /v1/events',
   'POST /v1/rebuild',
   'POST /v1/shutdown',
