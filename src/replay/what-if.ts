@@ -153,7 +153,7 @@ export function* asking({ head, configuration, facts }: Stretch, query: WhatIfQu
       recorded.add({ at, type, to: data.to ?? '', endedAt });
     }
     last = input.after;
-    if (input.index % 500 === 499) yield;
+    if (input.index % 200 === 199) yield;
   }
   const outside = gathered.outside();
   const { limits, backoff } = split(set);

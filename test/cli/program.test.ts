@@ -40,6 +40,7 @@ describe('the command line', () => {
       'bundle',
       'fixture export',
       'fixture serve',
+      'replay',
       'config check',
       'config path',
       'config schema',

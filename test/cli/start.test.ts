@@ -44,6 +44,9 @@ describe('the start of a command', () => {
       'config/secrets.ts',
       'daemon/token.ts',
       'replay/bundle.contents.ts',
+      'replay/changes.ts',
+      'replay/fact.words.ts',
+      'replay/timeline.ts',
       'replay/words.ts',
       'root.ts',
     ]);

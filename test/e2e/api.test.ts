@@ -275,6 +275,7 @@ describe('the description of the API', () => {
         'POST /v1/mcp/record',
         'POST /v1/mcp/reconnect',
         'POST /v1/mcp/remove',
+        'POST /v1/mcp/replay',
         'POST /v1/mcp/test',
         'POST /v1/rebuild',
         'POST /v1/shutdown',

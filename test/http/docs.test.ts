@@ -33,6 +33,7 @@ const routes = [
   'GET /v1/mcp/bundle',
   'GET /v1/mcp/history/summary',
   'GET /v1/mcp/doctor',
+  'POST /v1/mcp/replay',
   'GET /v1/events',
   'POST /v1/rebuild',
   'POST /v1/shutdown',

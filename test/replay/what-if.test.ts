@@ -17,6 +17,7 @@ import {
   reconnect,
   start,
   stop,
+  unused,
 } from '../support/lives.ts';
 
 /** It hangs at the first attempt and answers at the second: 31.4 s down, then up to 100 s. */
@@ -212,6 +213,24 @@ describe('A stretch', () => {
 
   it('of a server that was never to run has no availability', () => {
     expect(whatIf([], { set: {}, until: 5_000 }).recorded).toMatchObject({ availability: null, upMs: 0, attempts: 0 });
+  });
+
+  it('in which an entry changed at the very moment the server went to sleep goes on as it did', () => {
+    const asleep = lived(
+      [0, configure({ idleStopMs: 5_000 })],
+      [10, start],
+      [100, connects()],
+      [110, lists()],
+      [5_110, unused],
+      [5_130, closed],
+      [5_130, configure({}, 'r2')],
+      [5_150, start],
+      [5_300, connects()],
+      [5_310, lists()],
+    );
+    const { recorded, changed } = whatIf(asleep, { set: {}, until: 10_000 });
+    expect(recorded).toMatchObject({ attempts: 2, upMs: 5_000 + 4_690 });
+    expect(changed).toEqual({ ...recorded, assumed: [] });
   });
 
   it('that settled down is told as it was', () => {

@@ -35,8 +35,8 @@ export function lived(...told: readonly Told[]): ServerRecorded[] {
   return facts;
 }
 
-export const configure = (limits: Partial<Limits> = {}): Unnumbered<ServerCommand> => {
-  const made = configuration();
+export const configure = (limits: Partial<Limits> = {}, revision = 'r1'): Unnumbered<ServerCommand> => {
+  const made = configuration({ revision });
   return { type: 'ConfigureServer', configuration: { ...made, wanted: 'on', limits: { ...made.limits, ...limits } } };
 };
 export const start: Unnumbered<ServerCommand> = { type: 'StartServer' };
@@ -54,5 +54,6 @@ export const again: Unnumbered<ServerCommand> = { type: 'ReportBackoffElapsed' }
 export const holds: Unnumbered<ServerCommand> = { type: 'ReportStable' };
 export const stop: Unnumbered<ServerCommand> = { type: 'StopServer' };
 export const closed: Unnumbered<ServerCommand> = { type: 'ReportStopped' };
+export const unused: Unnumbered<ServerCommand> = { type: 'ReportUnused' };
 export const reconnect: Unnumbered<ServerCommand> = { type: 'ReconnectServer' };
 export const bootAfterDeath = (lastAlive: number): Unnumbered<ServerCommand> => ({ type: 'CloseOpenEnds', lastAlive });
