@@ -1,0 +1,340 @@
+/** Connecting a client: its file is changed, the way back is kept. All under one lock; nothing half done stays. */
+import { chmod, copyFile, constants, rm, stat } from 'node:fs/promises';
+import { sha256 } from '../config/canonical.ts';
+import type { FileProblem } from '../config/entry.ts';
+import { codeOf, FileError, linkTarget, readText, writeAtomic } from '../config/files.ts';
+import type { RawObject } from '../config/raw.ts';
+import type { ClientDescriptor } from './descriptor.ts';
+import type { HubFacts } from './facts.ts';
+import type { ConfigFormat } from './formats/format.ts';
+import { loadFormat } from './formats/load.ts';
+import type { CheckedEntry } from './identifier.ts';
+import {
+  type ConnectMode,
+  filledEntry,
+  literalTokenIn,
+  looksLikeOurs,
+  mergedEntry,
+  plannedEntries,
+  type Reach,
+  type TokenWay,
+  tokenVariable,
+} from './plan.ts';
+import {
+  type Connected,
+  forgetBefore,
+  keepBefore,
+  newToken,
+  type Permission,
+  type Registry,
+  readBefore,
+  tokenHash,
+} from './registry.ts';
+
+/** Why a client's file was left as it is. `taken`: entries of the user's own are in the way. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+  constructor(
+    readonly kind: 'malformed' | 'taken' | 'layout',
+    message: string,
+    readonly entries: readonly string[] = [],
+  ) {
+    super(message);
+  }
+}
+
+export interface Wish {
+  readonly client: ClientDescriptor;
+  readonly file: string;
+  readonly mode: ConnectMode;
+  readonly name: string | null;
+  readonly permission: Permission;
+  /** `file`: the token is written out although the client could take a reference. */
+  readonly token: 'variable' | 'file';
+  /** Makes a new token even where one is known. */
+  readonly renew?: boolean;
+  /** The user's own entries of the same names make way; `disconnect` brings them back. */
+  readonly replace?: boolean;
+  readonly facts: HubFacts;
+  readonly reach: Reach;
+  readonly now: Date;
+}
+
+export interface Change {
+  readonly client: ClientDescriptor;
+  readonly file: string;
+  /** null: there is no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly entries: readonly CheckedEntry[];
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+  readonly changed: readonly string[];
+  readonly backup: string | null;
+  readonly record: Connected;
+  /** A token that was made just now: the only moment it can be shown. */
+  readonly token: { readonly value: string; readonly variable: string | null } | null;
+}
+
+/** How often an edit is made again because somebody else wrote meanwhile. */
+const ATTEMPTS = 20;
+
+/** Brings the file of a client to what is wished; `dryRun`: only says what would happen. Call it alone. */
+export async function connectClient(
+  dataDir: string,
+  known: Connected | undefined,
+  wish: Wish,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Change> {
+  const format = await loadFormat(wish.client.format);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const text = await readText(wish.file);
+    const planned = planChange(format, text, known, wish);
+    if (dryRun) return planned.change;
+    if (planned.change.after !== text && (await readText(wish.file)) !== text) continue;
+    return written(dataDir, known, wish, format, text, planned);
+  }
+  throw new FileError(`${wish.file} keeps changing while it is to be written; try again`);
+}
+
+interface Planned {
+  readonly change: Change;
+  readonly hadKey: boolean;
+}
+
+function planChange(format: ConfigFormat, text: string | null, known: Connected | undefined, wish: Wish): Planned {
+  const { client, facts, reach, file } = wish;
+  const read = format.read(text ?? '', client.key);
+  if (!read.ok) throw malformed(client, file, read.problem);
+  const planned = plannedEntries(wish, facts);
+  const own = new Set(known?.file === file ? known.entries : []);
+  const isOwn = (name: string): boolean => own.has(name) || looksLikeOurs(read.entries[name]);
+  const taken = planned.map(({ entry }) => entry).filter((name) => Object.hasOwn(read.entries, name) && !isOwn(name));
+  if (taken.length > 0 && wish.replace !== true) throw takenBy(client, file, taken);
+
+  const { way, hash, made } = tokenFor(client, known, wish, read.entries);
+  const names = new Set(planned.map(({ entry }) => entry));
+  const obsolete = [...own].filter((name) => !names.has(name) && Object.hasOwn(read.entries, name));
+  try {
+    let after = text ?? '';
+    const changed: string[] = [];
+    const added: string[] = [];
+    for (const entry of planned) {
+      const current = read.entries[entry.entry];
+      // An entry that gets another name keeps what was added to it.
+      const origin = current ?? renamedFrom(entry, obsolete, read.entries, known, planned);
+      const wanted = filledEntry(client, wish.mode, entry, reach, way);
+      const value = taken.includes(entry.entry) ? wanted : mergedEntry(client, origin, wanted);
+      const next = format.set(after, client.key, entry.entry, value);
+      if (next !== after) (current === undefined ? added : changed).push(entry.entry);
+      after = next;
+    }
+    for (const name of obsolete) after = format.remove(after, client.key, name);
+    const unchanged = after === (text ?? '');
+    const record: Connected = {
+      file,
+      mode: wish.mode,
+      name: wish.name,
+      permission: wish.permission,
+      tokenHash: hash,
+      tokenIn: wish.mode === 'stdio' ? 'none' : way.kind === 'reference' ? 'variable' : 'file',
+      entries: planned.map(({ entry }) => entry),
+      createdAt: known?.createdAt ?? wish.now.toISOString(),
+      written: known?.written ?? null,
+      existed: known?.existed ?? text !== null,
+      fileMode: known?.fileMode ?? null,
+      madeKey: known?.madeKey ?? !read.hasKey,
+      backup: known?.backup ?? null,
+    };
+    const change: Change = {
+      client,
+      file,
+      before: text,
+      after: unchanged ? text : after,
+      entries: planned,
+      added,
+      removed: obsolete,
+      changed,
+      backup: null,
+      record,
+      token: made === null ? null : { value: made, variable: way.kind === 'reference' ? way.variable : null },
+    };
+    return { change, hadKey: read.hasKey };
+  } catch (error) {
+    if (error instanceof Error && (error.name === 'FormatError' || error.name === 'UnsafeValue'))
+      throw new ConnectError('layout', `${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The obsolete entry of ours that led to the same place. */
+function renamedFrom(
+  { server }: CheckedEntry,
+  obsolete: readonly string[],
+  entries: RawObject,
+  known: Connected | undefined,
+  planned: readonly CheckedEntry[],
+): unknown {
+  if (known === undefined || server === null || obsolete.length !== 1) return undefined;
+  const [name = ''] = obsolete;
+  const text = JSON.stringify(entries[name] ?? null);
+  const leads = text.includes(`/mcp/${server}"`) || text.includes(`"mcp","${server}"`);
+  return leads && planned.length > 0 ? entries[name] : undefined;
+}
+
+function tokenFor(
+  client: ClientDescriptor,
+  known: Connected | undefined,
+  wish: Wish,
+  entries: RawObject,
+): { way: TokenWay; hash: string | null; made: string | null } {
+  const variable = tokenVariable(client.id);
+  const byReference = wish.token === 'variable' && client.http?.byReference != null;
+  if (wish.mode === 'stdio') return { way: { kind: 'reference', variable }, hash: null, made: null };
+  const renew = wish.renew === true || known?.tokenHash == null;
+  if (byReference) {
+    const made = renew ? newToken() : null;
+    const hash = made === null ? (known?.tokenHash ?? null) : tokenHash(made);
+    return { way: { kind: 'reference', variable }, hash, made };
+  }
+  const present = Object.values(entries)
+    .map(literalTokenIn)
+    .find((token) => token !== undefined && tokenHash(token) === known?.tokenHash);
+  const token = renew || present === undefined ? newToken() : present;
+  return { way: { kind: 'literal', token }, hash: tokenHash(token), made: token === present ? null : token };
+}
+
+async function written(
+  dataDir: string,
+  known: Connected | undefined,
+  { client, file, now }: Wish,
+  format: ConfigFormat,
+  text: string | null,
+  { change }: Planned,
+): Promise<Change> {
+  const first = known === undefined;
+  if (change.after === text || change.after === null) {
+    if (first) await keepBefore(dataDir, client.id, text ?? '');
+    const record = { ...change.record, written: known?.written ?? (text === null ? null : sha256(text)) };
+    return { ...change, record };
+  }
+  // What there is to go back to: as it was, or, when somebody else wrote meanwhile, that without our entries.
+  if (first) await keepBefore(dataDir, client.id, text ?? '');
+  else if (text !== null && sha256(text) !== known.written)
+    await keepBefore(dataDir, client.id, withoutEntries(format, text, client.key, known));
+  const mode = text === null ? null : ((await stat(file).catch(() => null))?.mode ?? null);
+  const backup = first && text !== null ? await backUp(file, now) : null;
+  const holdsSecret = change.record.tokenIn === 'file' && process.platform !== 'win32';
+  // Closed before the secret is in it, not after.
+  if (holdsSecret && mode !== null && (mode & 0o077) !== 0) await chmod(file, 0o600);
+  await writeAtomic(file, change.after);
+  const record: Connected = {
+    ...change.record,
+    written: sha256(change.after),
+    fileMode: known?.fileMode ?? (mode === null ? null : mode & 0o7777),
+    backup: backup ?? change.record.backup,
+  };
+  return { ...change, backup, record };
+}
+
+/** A copy beside the file, named by the time, never over another one. Only its owner may read it. */
+async function backUp(file: string, now: Date): Promise<string> {
+  const target = await linkTarget(file);
+  const stamp = now.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  for (let n = 0; ; n += 1) {
+    const backup = `${target}.bak.${stamp}${n === 0 ? '' : `-${n}`}`;
+    try {
+      await copyFile(target, backup, constants.COPYFILE_EXCL);
+      if (process.platform !== 'win32') await chmod(backup, 0o600);
+      return backup;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST' && n < 100) continue;
+      throw new FileError(`${backup} cannot be written: ${codeOf(error) ?? 'unknown error'}; nothing was changed`);
+    }
+  }
+}
+
+export interface Disconnected {
+  readonly file: string;
+  readonly before: string | null;
+  /** null: the file is gone, as it was before. */
+  readonly after: string | null;
+  readonly removed: readonly string[];
+  /** Byte for byte what was there before; false: others have changed it since, so only our entries went. */
+  readonly restored: boolean;
+}
+
+/** Takes our entries out of the file of a client. Call it alone. */
+export async function disconnectClient(
+  dataDir: string,
+  client: ClientDescriptor,
+  known: Connected,
+  { dryRun }: { readonly dryRun: boolean },
+): Promise<Disconnected> {
+  const { file } = known;
+  const format = await loadFormat(client.format);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const text = await readText(file);
+    const result = await wayBack(dataDir, client, known, format, text);
+    if (dryRun) return result;
+    if ((await readText(file)) !== text) continue;
+    if (result.after === null && text !== null) await rm(await linkTarget(file), { force: true });
+    else if (result.after !== null && result.after !== text) await writeAtomic(file, result.after);
+    if (result.after !== null && known.fileMode !== null && known.tokenIn === 'file' && process.platform !== 'win32')
+      await chmod(file, known.fileMode);
+    await forgetBefore(dataDir, client.id);
+    return result;
+  }
+  throw new FileError(`${file} keeps changing while it is to be written; try again`);
+}
+
+async function wayBack(
+  dataDir: string,
+  client: ClientDescriptor,
+  known: Connected,
+  format: ConfigFormat,
+  text: string | null,
+): Promise<Disconnected> {
+  const { file, existed } = known;
+  if (text === null) return { file, before: null, after: null, removed: [], restored: !existed };
+  const read = format.read(text, client.key);
+  const before = await readBefore(dataDir, client.id);
+  if (sha256(text) === known.written && before !== null) {
+    const removed = read.ok ? known.entries.filter((name) => Object.hasOwn(read.entries, name)) : [];
+    return { file, before: text, after: existed ? before : null, removed, restored: true };
+  }
+  if (!read.ok) throw malformed(client, file, read.problem);
+  const removed = known.entries.filter((name) => Object.hasOwn(read.entries, name));
+  try {
+    const after = withoutEntries(format, text, client.key, known);
+    const left = format.read(after, client.key);
+    const gone = !existed && left.ok && left.bare && Object.keys(left.entries).length === 0;
+    return { file, before: text, after: gone ? null : after, removed, restored: false };
+  } catch (error) {
+    if (error instanceof Error && error.name === 'FormatError') throw new ConnectError('layout', `${file}: ${error.message}`);
+    throw error;
+  }
+}
+
+function withoutEntries(format: ConfigFormat, text: string, key: string, known: Connected): string {
+  const after = known.entries.reduce((now, name) => format.remove(now, key, name), text);
+  const left = format.read(after, key);
+  const empty = left.ok && left.hasKey && Object.keys(left.entries).length === 0;
+  return known.madeKey && empty ? format.removeKey(after, key) : after;
+}
+
+const malformed = ({ name }: ClientDescriptor, file: string, problem: FileProblem): ConnectError =>
+  new ConnectError('malformed', `${name}: ${file}: ${problem.message}; nothing was written`);
+
+const takenBy = ({ name }: ClientDescriptor, file: string, taken: readonly string[]): ConnectError =>
+  new ConnectError(
+    'taken',
+    `${name} has ${taken.length === 1 ? 'an entry' : 'entries'} of its own called ${taken.join(', ')} in ${file}; nothing was written`,
+    taken,
+  );
+
+/** The registry with one client changed; undefined takes it out. */
+export function withClient(registry: Registry, id: string, record: Connected | undefined): Registry {
+  const rest = Object.fromEntries(Object.entries(registry).filter(([one]) => one !== id));
+  return record === undefined ? rest : { ...rest, [id]: record };
+}
