@@ -48,6 +48,11 @@ const layers: readonly Layer[] = [
     because: 'the wire works without a daemon around it',
   },
   { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
+  {
+    of: 'src/clients/',
+    may: ['src/config/'],
+    because: 'clients are connected without a daemon around; what it says of itself comes in as facts',
+  },
   { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
   {
     of: 'src/http/',
@@ -63,11 +68,18 @@ const layers: readonly Layer[] = [
       'src/replay/',
       'src/mcp/',
       'src/config/',
+      'src/clients/',
       'src/projections/',
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
-    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts', 'src/http/keeper.ts'],
+    types: [
+      'src/http/contract.ts',
+      'src/http/contract.catalog.ts',
+      'src/http/contract.clients.ts',
+      'src/http/contract.why.ts',
+      'src/http/keeper.ts',
+    ],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
@@ -84,6 +96,7 @@ const layers: readonly Layer[] = [
       'src/replay/',
       'src/mcp/',
       'src/config/',
+      'src/clients/',
       'src/projections/',
       'src/keeper/',
       'src/hub/',
@@ -95,17 +108,23 @@ const layers: readonly Layer[] = [
   {
     of: 'src/daemon.ts',
     may: ['src/events/', 'src/config/', 'src/projections/', 'src/daemon/', 'src/http/', 'src/root.ts'],
+    types: ['src/clients/'],
     because: 'the composition root',
   },
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts'],
+    types: [
+      'src/http/contract.ts',
+      'src/http/contract.catalog.ts',
+      'src/http/contract.clients.ts',
+      'src/http/contract.why.ts',
+    ],
     because: 'a client needs the shapes and no schema library',
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
+    may: ['src/api/', 'src/clients/', 'src/config/', 'src/replay/', 'src/root.ts'],
     types: ['src/http/contract.ts'],
     because: 'a command asks the daemon, or reads the files of people',
   },
@@ -253,6 +272,9 @@ const pure: readonly RegExp[] = [
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
+  /^src\/clients\/(?:descriptor|facts|identifier|checks|plan|known|findings|incoming(?:\.\w+)?)\.ts$/,
+  /^src\/clients\/known\/.+\.ts$/,
+  /^src\/clients\/formats\/(?:format|json|toml|yaml|splice)\.ts$/,
   /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
   /^src\/keeper\/(?:answers|as-of)\.ts$/,
@@ -260,7 +282,7 @@ const pure: readonly RegExp[] = [
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
 /** Libraries without a world of their own. */
-const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff'];
+const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff', 'toml-eslint-parser', 'yaml'];
 const hashes: Readonly<Record<string, string>> = {
   'src/config/canonical.ts': 'node:crypto',
 };

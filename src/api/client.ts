@@ -1,6 +1,7 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
+import type * as clientsContract from '../http/contract.clients.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
@@ -20,6 +21,7 @@ export type ToolsHistory = Shape<typeof catalogContract.toolsHistory>;
 export type Instructions = Shape<typeof contract.instructions>;
 export type History = Shape<typeof contract.history>;
 export type Why = Shape<typeof whyContract.why>;
+export type Clients = Shape<typeof clientsContract.clients>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -72,6 +74,7 @@ export interface Client {
     from?: string | undefined;
     to?: string | undefined;
   }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
+  clients(): Promise<Clients>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -138,6 +141,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
         /filename="([\w.-]+)"/.exec(answer.headers['content-disposition'] ?? '') ?? [];
       return { fileName, bytes: await readBytes(answer) };
     },
+    clients: () => get('/v1/clients'),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

@@ -7,13 +7,16 @@ import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
 import { bundle } from './commands/bundle.ts';
 import { call } from './commands/call.ts';
+import { clients } from './commands/clients.ts';
 import { configCheck } from './commands/config.check.ts';
 import { configFix } from './commands/config.fix.ts';
 import { configPath } from './commands/config.path.ts';
 import { configSchema } from './commands/config.schema.ts';
 import { configTrust } from './commands/config.trust.ts';
+import { connect } from './commands/connect.ts';
 import { deny } from './commands/deny.ts';
 import { disable } from './commands/disable.ts';
+import { disconnect } from './commands/disconnect.ts';
 import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
 import { history } from './commands/history.ts';
@@ -23,6 +26,7 @@ import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
 import { remove } from './commands/remove.ts';
 import { status } from './commands/status.ts';
+import { sync } from './commands/sync.ts';
 import { test } from './commands/test.ts';
 import { token } from './commands/token.ts';
 import { tools } from './commands/tools.ts';
@@ -49,6 +53,10 @@ export const commands: readonly Command[] = [
   approve,
   deny,
   allow,
+  clients,
+  connect,
+  sync,
+  disconnect,
   log,
   history,
   why,

@@ -1,9 +1,9 @@
 /** Connecting a client: its file is changed, the way back is kept. All under one lock; nothing half done stays. */
-import { chmod, copyFile, constants, rm, stat } from 'node:fs/promises';
+import { chmod, constants, copyFile, rm, stat } from 'node:fs/promises';
 import { sha256 } from '../config/canonical.ts';
 import type { FileProblem } from '../config/entry.ts';
 import { codeOf, FileError, linkTarget, readText, writeAtomic } from '../config/files.ts';
-import type { RawObject } from '../config/raw.ts';
+import { isObject, type RawObject } from '../config/raw.ts';
 import type { ClientDescriptor } from './descriptor.ts';
 import type { HubFacts } from './facts.ts';
 import type { ConfigFormat } from './formats/format.ts';
@@ -72,6 +72,8 @@ export interface Change {
   readonly changed: readonly string[];
   readonly backup: string | null;
   readonly record: Connected;
+  /** What a first connection goes back to: the text without entries of ours that an earlier one left. */
+  readonly baseline: string;
   /** A token that was made just now: the only moment it can be shown. */
   readonly token: { readonly value: string; readonly variable: string | null } | null;
 }
@@ -130,6 +132,7 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
       after = next;
     }
     for (const name of obsolete) after = format.remove(after, client.key, name);
+    const left = known === undefined ? Object.keys(read.entries).filter((name) => names.has(name) && isOwn(name)) : [];
     const unchanged = after === (text ?? '');
     const record: Connected = {
       file,
@@ -157,6 +160,7 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
       changed,
       backup: null,
       record,
+      baseline: left.reduce((now, name) => format.remove(now, client.key, name), text ?? ''),
       token: made === null ? null : { value: made, variable: way.kind === 'reference' ? way.variable : null },
     };
     return { change, hadKey: read.hasKey };
@@ -214,12 +218,12 @@ async function written(
 ): Promise<Change> {
   const first = known === undefined;
   if (change.after === text || change.after === null) {
-    if (first) await keepBefore(dataDir, client.id, text ?? '');
+    if (first) await keepBefore(dataDir, client.id, change.baseline);
     const record = { ...change.record, written: known?.written ?? (text === null ? null : sha256(text)) };
     return { ...change, record };
   }
   // What there is to go back to: as it was, or, when somebody else wrote meanwhile, that without our entries.
-  if (first) await keepBefore(dataDir, client.id, text ?? '');
+  if (first) await keepBefore(dataDir, client.id, change.baseline);
   else if (text !== null && sha256(text) !== known.written)
     await keepBefore(dataDir, client.id, withoutEntries(format, text, client.key, known));
   const mode = text === null ? null : ((await stat(file).catch(() => null))?.mode ?? null);
@@ -306,14 +310,31 @@ async function wayBack(
   if (!read.ok) throw malformed(client, file, read.problem);
   const removed = known.entries.filter((name) => Object.hasOwn(read.entries, name));
   try {
-    const after = withoutEntries(format, text, client.key, known);
+    const after = withOwnBack(format, withoutEntries(format, text, client.key, known), before, client.key, known);
     const left = format.read(after, client.key);
     const gone = !existed && left.ok && left.bare && Object.keys(left.entries).length === 0;
     return { file, before: text, after: gone ? null : after, removed, restored: false };
   } catch (error) {
-    if (error instanceof Error && error.name === 'FormatError') throw new ConnectError('layout', `${file}: ${error.message}`);
+    if (error instanceof Error && error.name === 'FormatError')
+      throw new ConnectError('layout', `${file}: ${error.message}`);
     throw error;
   }
+}
+
+/** Entries of the user's own that made way come back. */
+function withOwnBack(
+  format: ConfigFormat,
+  text: string,
+  before: string | null,
+  key: string,
+  { entries }: Connected,
+): string {
+  const read = before === null ? null : format.read(before, key);
+  if (!read?.ok) return text;
+  return entries.reduce((now, name) => {
+    const own = Object.hasOwn(read.entries, name) ? read.entries[name] : undefined;
+    return isObject(own) ? format.set(now, key, name, own) : now;
+  }, text);
 }
 
 function withoutEntries(format: ConfigFormat, text: string, key: string, known: Connected): string {

@@ -25,4 +25,3 @@ export interface HubFacts {
   readonly if_routed?: NameFacts | undefined;
   readonly servers?: readonly ServerFacts[] | undefined;
 }
-

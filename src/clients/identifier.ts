@@ -90,7 +90,11 @@ export function checkIdentifiers(checked: Checked, facts: HubFacts | null): (Too
   });
 }
 
-function checkLength({ client, rule, name }: Checked, { entry, server }: CheckedEntry, facts: HubFacts): TooLong | null {
+function checkLength(
+  { client, rule, name }: Checked,
+  { entry, server }: CheckedEntry,
+  facts: HubFacts,
+): TooLong | null {
   const seen = server === null ? routedFacts(facts) : serverFacts(facts, server);
   if (seen === null || rule.limit === null || seen.names.count === 0) return null;
   const { names, prefix } = seen;

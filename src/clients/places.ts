@@ -10,8 +10,7 @@ export interface Machine {
 }
 
 /** Systems that are none of the three keep their files as Linux does. */
-const systemOf = (platform: string): System =>
-  platform === 'darwin' || platform === 'win32' ? platform : 'linux';
+const systemOf = (platform: string): System => (platform === 'darwin' || platform === 'win32' ? platform : 'linux');
 
 /** A path with `{home}` and the like filled in, in the spelling of the system. */
 export function filledPath(path: string, { platform, home, env }: Machine, value = ''): string {
@@ -42,11 +41,7 @@ export function configFileOf(client: ClientDescriptor, machine: Machine): string
 }
 
 /** Whether a client seems to be installed: a command of it on the path, a folder or a file of it. */
-export function isInstalled(
-  client: ClientDescriptor,
-  machine: Machine,
-  commands: ReadonlySet<string>,
-): boolean {
+export function isInstalled(client: ClientDescriptor, machine: Machine, commands: ReadonlySet<string>): boolean {
   const { signs } = client;
   return (
     signs.commands.some((command) => commands.has(command)) ||

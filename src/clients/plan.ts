@@ -43,7 +43,9 @@ export interface Reach {
 }
 
 /** How the token gets to the client. */
-export type TokenWay = { readonly kind: 'reference'; readonly variable: string } | { readonly kind: 'literal'; readonly token: string };
+export type TokenWay =
+  | { readonly kind: 'reference'; readonly variable: string }
+  | { readonly kind: 'literal'; readonly token: string };
 
 /** Name of the variable that holds the token of a client. */
 export const tokenVariable = (id: string): string => `WATCHKEEPER_TOKEN_${id.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`;
@@ -85,11 +87,17 @@ function shapeOf({ http, stdio, name }: ClientDescriptor, mode: ConnectMode, way
   return shape;
 }
 
-function fill(value: unknown, texts: Readonly<Record<string, string>>, lists: Readonly<Record<string, string[]>>): unknown {
+function fill(
+  value: unknown,
+  texts: Readonly<Record<string, string>>,
+  lists: Readonly<Record<string, string[]>>,
+): unknown {
   if (typeof value === 'string') {
     const list = /^\{(\w+)\}$/.exec(value)?.[1];
     if (list !== undefined && Object.hasOwn(lists, list)) return lists[list];
-    return value.replace(/\{(\w+)\}/g, (whole, name: string) => (Object.hasOwn(texts, name) ? (texts[name] ?? '') : whole));
+    return value.replace(/\{(\w+)\}/g, (whole, name: string) =>
+      Object.hasOwn(texts, name) ? (texts[name] ?? '') : whole,
+    );
   }
   if (Array.isArray(value)) return value.map((item) => fill(item, texts, lists));
   if (!isObject(value)) return value;

@@ -11,6 +11,8 @@ import { Desk } from '../actors/desk.ts';
 import type { Head, Heard } from '../actors/head.ts';
 import { journalRules } from '../actors/journal.ts';
 import { Supervisor } from '../actors/supervisor.ts';
+import { ClientTokens } from '../clients/registry.ts';
+import { ClientUse } from '../clients/use.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CallFact } from '../events/call.events.ts';
@@ -36,7 +38,7 @@ import { foldByTable } from '../replay/fold.ts';
 import { packageRoot } from '../root.ts';
 import { callId, commandId } from './ids.ts';
 import { resolveWith } from './variables.ts';
-import { warnOfFailures } from './warnings.ts';
+import { warnOfClients, warnOfFailures } from './warnings.ts';
 
 export interface PartsOptions {
   readonly paths: Paths;
@@ -66,6 +68,8 @@ export interface Parts {
   readonly daemonJournal: Actor<null, DaemonFact, DaemonFact>;
   readonly keeper: Keeper;
   readonly hub: Hub;
+  readonly clientTokens: ClientTokens;
+  readonly clientUse: ClientUse;
 }
 
 export function assemble(options: PartsOptions): Parts {
@@ -154,6 +158,8 @@ export function assemble(options: PartsOptions): Parts {
       const head = supervisor.find(name)?.actor.committedHead;
       return { name, state: head?.state ?? 'stopped', tools: head?.context.count ?? 0 };
     });
+  const clientTokens = new ClientTokens(paths.dataDir, (message) => logger.warn(message));
+  const clientUse = new ClientUse(paths.dataDir);
   const keeper = createKeeper({
     version,
     startedAt: options.startedAt,
@@ -165,6 +171,7 @@ export function assemble(options: PartsOptions): Parts {
     directory,
     allowlist,
     metrics: new Metrics({ log, version, states }),
+    clients: { tokens: clientTokens, use: clientUse },
     mountMode: settings.mount_mode,
     maxLength: settings.naming.maxLength,
     seen: { at: seen.at, version: seen.version },
@@ -177,7 +184,10 @@ export function assemble(options: PartsOptions): Parts {
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });
+  warnOfClients(directory, keeper, logger);
   return {
+    clientTokens,
+    clientUse,
     log,
     desk,
     supervisor,

@@ -60,7 +60,11 @@ export const done = z.object({ ok: z.literal(true) });
 
 // GET /health
 
-const named = z.object({ count, longest: count.describe('Characters of the longest name.') });
+const named = z.object({
+  count,
+  longest: count.describe('Characters of the longest name.'),
+  lengths: z.record(z.string(), count).optional().describe('How many names have so many characters.'),
+});
 
 export const health = z.object({
   status: z.enum(['ok', 'degraded']),
@@ -69,6 +73,7 @@ export const health = z.object({
   mount_mode: z.enum(['per-server', 'routed']).optional(),
   routed_path: z.literal('/mcp').optional(),
   routed: named.optional(),
+  if_routed: named.optional().describe('The same, as it would be with `mount_mode: "routed"`.'),
   servers: z
     .array(
       z.object({

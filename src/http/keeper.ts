@@ -7,6 +7,7 @@ import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { toolsHistory } from './contract.catalog.ts';
+import type { clients } from './contract.clients.ts';
 import type * as contract from './contract.ts';
 import type { why } from './contract.why.ts';
 
@@ -77,6 +78,8 @@ export interface Keeper {
     to: number | undefined;
   }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
+
+  clients(): Shape<typeof clients>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

@@ -61,6 +61,7 @@ export class Directory {
   readonly #listeners = new Set<() => void>();
   #names: Names | null = null;
   #endpoints = new Map<string | undefined, Names>();
+  #routed: NameLengths | null = null;
 
   constructor(options: DirectoryOptions, rows: readonly RegistryRow[], log: EventLog) {
     this.#options = options;
@@ -83,6 +84,7 @@ export class Directory {
   refresh(): void {
     this.#names = null;
     this.#endpoints.clear();
+    this.#routed = null;
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -187,6 +189,18 @@ export class Directory {
   /** Names on `/mcp`. */
   hubLengths(): NameLengths {
     return nameLengths(this.endpointNames());
+  }
+
+  /** Names on `/mcp` as they would be if it were mounted as one. */
+  routedLengths(): NameLengths {
+    this.#routed ??= nameLengths(
+      hubNames(
+        this.#shown().map((list) => ({ ...list, prefix: undefined })),
+        'routed',
+        { maxLength: this.#options.maxLength, hash8 },
+      ),
+    );
+    return this.#routed;
   }
 
   #prefix(server: string): string | undefined {

@@ -20,6 +20,8 @@ export interface NameLengths {
   readonly count: number;
   /** In characters; 0 without tools. */
   readonly longest: number;
+  /** How many names have so many characters. */
+  readonly lengths: Readonly<Record<string, number>>;
 }
 
 /** Names on `/mcp`, where all servers meet. In `routed` mode prefixes do not count and only shared names are told apart. */
@@ -60,15 +62,19 @@ export function effectivePrefix(prefix: string | undefined): string {
 
 /** Of the whole names on an endpoint. */
 export function nameLengths(names: Names): NameLengths {
-  let longest = 0;
-  for (const name of names.toolOf.keys()) longest = Math.max(longest, characters(name));
-  return { count: names.toolOf.size, longest };
+  return lengthsOf([...names.toolOf.keys()].map(characters));
+}
+
+function lengthsOf(all: readonly number[]): NameLengths {
+  const lengths: Record<string, number> = {};
+  for (const length of all) lengths[length] = (lengths[length] ?? 0) + 1;
+  return { count: all.length, longest: all.reduce((most, length) => Math.max(most, length), 0), lengths };
 }
 
 /** Of the names on `/mcp/<server>` without prefix and separator: clients add those again in their own arithmetic. */
 export function bareLengths(names: Names, prefix: string | undefined): NameLengths {
-  const { count, longest } = nameLengths(names);
-  return { count, longest: prefix && count > 0 ? longest - prefix.length - SEPARATOR.length : longest };
+  const around = prefix ? prefix.length + SEPARATOR.length : 0;
+  return lengthsOf([...names.toolOf.keys()].map((name) => characters(name) - around));
 }
 
 const SEPARATOR = '__';

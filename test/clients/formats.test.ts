@@ -66,7 +66,9 @@ describe('Editing a file of a client', () => {
     },
   );
 
-  const reversible = cases.filter(({ what, kind }) => /comments|projects|CRLF$|one long line|odd/.test(what) && kind !== 'json');
+  const reversible = cases.filter(
+    ({ what, kind }) => /comments|projects|CRLF$|one long line|odd/.test(what) && kind !== 'json',
+  );
   it.each(reversible)('$kind: removing what was added gives the text back: $what', ({ kind, text }) => {
     const { format, key } = formats[kind];
     expect(format.remove(format.set(text, key, 'memory', one), key, 'memory')).toBe(text);
@@ -99,7 +101,10 @@ describe('Editing a file of a client', () => {
   });
 
   it('writes TOML as Codex itself does', () => {
-    const set = tomlFormat.set('model = "o3"\n', 'mcp_servers', 'memory', { url: 'http://x/', bearer_token_env_var: 'T' });
+    const set = tomlFormat.set('model = "o3"\n', 'mcp_servers', 'memory', {
+      url: 'http://x/',
+      bearer_token_env_var: 'T',
+    });
     expect(set).toBe('model = "o3"\n\n[mcp_servers.memory]\nurl = "http://x/"\nbearer_token_env_var = "T"\n');
   });
 

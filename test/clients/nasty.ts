@@ -21,7 +21,7 @@ export const nasty = {
     'no key for servers': `a: 1 # one\nb:\n  - x\n`,
     'an empty map for servers': `a: 1\nextensions: {} # none yet\nb: 2\n`,
     'an empty key for servers': `extensions:\nb: 2`,
-    'CRLF': `a: 1\r\nextensions:\r\n  mine:\r\n    type: stdio\r\n    cmd: x\r\n`,
+    CRLF: `a: 1\r\nextensions:\r\n  mine:\r\n    type: stdio\r\n    cmd: x\r\n`,
     'only a comment': `# nothing yet\n`,
     'nothing at all': ``,
   },

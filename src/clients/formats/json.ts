@@ -1,7 +1,15 @@
 /** JSON, with or without comments. Pure. */
 import { canonicalJson } from '../../config/canonical.ts';
 import { removeIn, setIn } from '../../config/json-edit.ts';
-import { byteOrderMark, plainValue, problemAt, propertiesOf, propertyOf, readTree, withoutMark } from '../../config/jsonc.ts';
+import {
+  byteOrderMark,
+  plainValue,
+  problemAt,
+  propertiesOf,
+  propertyOf,
+  readTree,
+  withoutMark,
+} from '../../config/jsonc.ts';
 import { isObject, memberOf, type RawObject } from '../../config/raw.ts';
 import { type ConfigFormat, FormatError, unkept } from './format.ts';
 
@@ -23,16 +31,29 @@ export const jsonFormat: ConfigFormat = {
     return { ok: true, entries, hasKey: property !== undefined, bare: others.length === 0 };
   },
   set: (text, key, name, value) =>
-    edited(text, (body) => setIn(body, [key, name], value), (plain) => ({
-      ...plain,
-      [key]: { ...asObject(memberOf(plain, key)), [name]: value },
-    })),
+    edited(
+      text,
+      (body) => setIn(body, [key, name], value),
+      (plain) => ({
+        ...plain,
+        [key]: { ...asObject(memberOf(plain, key)), [name]: value },
+      }),
+    ),
   remove: (text, key, name) =>
-    edited(text, (body) => removeIn(body, [key, name]), (plain) => {
-      const entries = memberOf(plain, key);
-      return isObject(entries) ? { ...plain, [key]: without(entries, name) } : plain;
-    }),
-  removeKey: (text, key) => edited(text, (body) => removeIn(body, [key]), (plain) => without(plain, key)),
+    edited(
+      text,
+      (body) => removeIn(body, [key, name]),
+      (plain) => {
+        const entries = memberOf(plain, key);
+        return isObject(entries) ? { ...plain, [key]: without(entries, name) } : plain;
+      },
+    ),
+  removeKey: (text, key) =>
+    edited(
+      text,
+      (body) => removeIn(body, [key]),
+      (plain) => without(plain, key),
+    ),
 };
 
 const asObject = (value: unknown): RawObject => (isObject(value) ? value : {});

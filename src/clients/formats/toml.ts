@@ -49,10 +49,14 @@ export const tomlFormat: ConfigFormat = {
   },
   removeKey: (text, key) => {
     const own = parsed(text).body[0].body.filter(
-      (node): node is AST.TOMLTable => node.type === 'TOMLTable' && node.resolvedKey.length === 1 && node.resolvedKey[0] === key,
+      (node): node is AST.TOMLTable =>
+        node.type === 'TOMLTable' && node.resolvedKey.length === 1 && node.resolvedKey[0] === key,
     );
     return own.every(({ body }) => body.length === 0)
-      ? cutSpans(text, own.map((node) => withBlankBefore(text, linesOf(text, node.range))))
+      ? cutSpans(
+          text,
+          own.map((node) => withBlankBefore(text, linesOf(text, node.range))),
+        )
       : text;
   },
 };

@@ -2,7 +2,7 @@
  * YAML. The parser says where entries stand; what is written are whole entries of ours, and nothing else is touched.
  * Pure.
  */
-import { isMap, isScalar, parseAllDocuments, type Pair, stringify, type YAMLMap } from 'yaml';
+import { isMap, isScalar, type Pair, parseAllDocuments, stringify, type YAMLMap } from 'yaml';
 import { isObject, memberOf, type RawObject } from '../../config/raw.ts';
 import { type ConfigFormat, FormatError, unkept } from './format.ts';
 import { cutSpans, eolOf, fingerprint, lineEnd, lineStart, type Span } from './splice.ts';
@@ -63,9 +63,7 @@ const problem = (what: string, line: number | null, column: number | null) => ({
 
 type Opened = { readonly plain: RawObject; readonly root: YAMLMap | null };
 
-function readDocument(
-  text: string,
-): ({ ok: true } & Opened) | { ok: false; problem: ReturnType<typeof problem> } {
+function readDocument(text: string): ({ ok: true } & Opened) | { ok: false; problem: ReturnType<typeof problem> } {
   const documents = parseAllDocuments(text, { uniqueKeys: true, prettyErrors: true });
   if (!Array.isArray(documents)) return { ok: true, plain: {}, root: null };
   const [document, more] = documents;

@@ -16,7 +16,7 @@ export const antigravity: ClientDescriptor = {
     literal: { serverUrl: '{url}', headers: bearer },
   },
   stdio: commandAndArgs,
-  reference: '${{variable}}',
+  reference: `\${{variable}}`,
   alsoOurs: ['url'],
   identifier: {
     before: 'mcp_',
@@ -54,13 +54,15 @@ export const antigravity: ClientDescriptor = {
       date: '2026-08',
     },
     {
-      about: 'identifiers that do not match `^[a-zA-Z0-9_-]{1,64}$` are left out without a word; the entry is not cleaned',
+      about:
+        'identifiers that do not match `^[a-zA-Z0-9_-]{1,64}$` are left out without a word; the entry is not cleaned',
       found: 'cartographer decision D201; microsoft/mcp issue 2966; DitriXNew/EDT-MCP issue 80',
       date: '2026-08',
     },
     {
       about: 'at most 100 tools (50 in one report of May 2026)',
-      found: 'DaxianLee/cocos-mcp-server issue 11, youichi-uda/unity-mcp-pro-plugin issue 1, enuno/unifi-mcp-server issue 69',
+      found:
+        'DaxianLee/cocos-mcp-server issue 11, youichi-uda/unity-mcp-pro-plugin issue 1, enuno/unifi-mcp-server issue 69',
       date: '2026-03',
     },
   ],

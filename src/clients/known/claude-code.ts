@@ -10,7 +10,7 @@ export const claudeCode: ClientDescriptor = {
   key: 'mcpServers',
   http: { byReference: typedHttp, literal: typedHttp },
   stdio: typedStdio,
-  reference: '${{variable}}',
+  reference: `\${{variable}}`,
   identifier: {
     before: 'mcp__',
     between: '__',

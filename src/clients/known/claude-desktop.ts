@@ -54,7 +54,8 @@ export const claudeDesktop: ClientDescriptor = {
       date: '2026-08',
     },
     {
-      about: 'names over 64 characters are refused; what stands in front of a tool is not known, so only the tool is counted',
+      about:
+        'names over 64 characters are refused; what stands in front of a tool is not known, so only the tool is counted',
       found: 'error text in API-200/api200 issue 14',
       date: 'undated',
     },

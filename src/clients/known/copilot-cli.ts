@@ -13,7 +13,7 @@ export const copilotCli: ClientDescriptor = {
     literal: { type: 'http', url: '{url}', headers: bearer, tools: ['*'] },
   },
   stdio: { type: 'local', command: '{command}', args: '{args}', tools: ['*'] },
-  reference: '${{variable}}',
+  reference: `\${{variable}}`,
   identifier: {
     before: '',
     between: '-',
@@ -33,7 +33,7 @@ export const copilotCli: ClientDescriptor = {
   sources: [
     { about: 'file and shape of an entry', found: 'toolhive; guides for the format', date: '2026-06' },
     {
-      about: '`${…}` is filled in at run time; `tools` is wanted',
+      about: `\`\${…}\` is filled in at run time; \`tools\` is wanted`,
       found: 'microsoft/apm issue 1152; change log 0.0.340 of github/copilot-cli',
       date: '2026-05',
     },

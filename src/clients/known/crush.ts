@@ -30,7 +30,8 @@ export const crush: ClientDescriptor = {
   afterwards: 'Start Crush again.',
   sources: [
     {
-      about: 'file, shape of an entry; `$NAME` is filled in and `$(…)` is run, so no other value may hold a dollar sign',
+      about:
+        'file, shape of an entry; `$NAME` is filled in and `$(…)` is run, so no other value may hold a dollar sign',
       found: 'README of charmbracelet/crush',
       date: '2026-07',
     },

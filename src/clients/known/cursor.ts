@@ -10,7 +10,7 @@ export const cursor: ClientDescriptor = {
   key: 'mcpServers',
   http: { byReference: urlAndHeaders, literal: urlAndHeaders },
   stdio: commandAndArgs,
-  reference: '${env:{variable}}',
+  reference: `\${env:{variable}}`,
   identifier: {
     before: '',
     between: '',
@@ -29,7 +29,7 @@ export const cursor: ClientDescriptor = {
   afterwards: 'Cursor reads the file by itself; see its settings, MCP.',
   sources: [
     {
-      about: 'file, key, shape of an entry, `${env:…}` in it',
+      about: `file, key, shape of an entry, \`\${env:…}\` in it`,
       found: 'toolhive, mcp-gateway and mcpproxy-go; guides of server vendors',
       date: '2026-08',
     },

@@ -13,7 +13,7 @@ export const geminiCli: ClientDescriptor = {
     literal: { httpUrl: '{url}', headers: bearer },
   },
   stdio: commandAndArgs,
-  reference: '${{variable}}',
+  reference: `\${{variable}}`,
   alsoOurs: ['url'],
   identifier: {
     before: 'mcp_',

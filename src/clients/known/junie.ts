@@ -18,7 +18,11 @@ export const junie: ClientDescriptor = {
   signs: { commands: ['junie'], folders: ['{home}/.junie'] },
   afterwards: 'Switch the server on in the settings of Junie.',
   sources: [
-    { about: 'file; that it takes commands only', found: 'Junie page of jetbrains.com and of vaadin.com', date: '2026-03' },
+    {
+      about: 'file; that it takes commands only',
+      found: 'Junie page of jetbrains.com and of vaadin.com',
+      date: '2026-03',
+    },
     { about: 'how it names tools is not known', found: 'nowhere', date: 'undated' },
   ],
 };

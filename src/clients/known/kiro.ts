@@ -40,7 +40,8 @@ export const kiro: ClientDescriptor = {
       date: '2026-07',
     },
     {
-      about: 'the CLI shows tools by their own names and leaves out those over 64 characters; the IDE puts the entry in front',
+      about:
+        'the CLI shows tools by their own names and leaves out those over 64 characters; the IDE puts the entry in front',
       found: 'kirodotdev/Kiro issue 7656; tool_manager.rs of aws/amazon-q-developer-cli, from which it came',
       date: '2026-05',
     },

@@ -14,7 +14,7 @@ export const vscode: ClientDescriptor = {
   key: 'servers',
   http: { byReference: typedHttp, literal: typedHttp },
   stdio: typedStdio,
-  reference: '${env:{variable}}',
+  reference: `\${env:{variable}}`,
   identifier: {
     before: 'mcp_',
     between: '_',
@@ -46,7 +46,7 @@ export const vscode: ClientDescriptor = {
       date: '2026-08',
     },
     {
-      about: 'variables are filled in as `${env:…}`',
+      about: `variables are filled in as \`\${env:…}\``,
       found: 'release notes 4.2.0 of ravitemer/mcp-hub, which follows the format',
       date: '2025-07',
     },

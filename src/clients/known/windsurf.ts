@@ -13,7 +13,7 @@ export const windsurf: ClientDescriptor = {
     literal: { serverUrl: '{url}', headers: bearer },
   },
   stdio: commandAndArgs,
-  reference: '${env:{variable}}',
+  reference: `\${env:{variable}}`,
   alsoOurs: ['url'],
   identifier: unknownRule,
   toolsCap: 100,
@@ -23,7 +23,7 @@ export const windsurf: ClientDescriptor = {
   afterwards: 'Press refresh in the MCP panel of Windsurf.',
   sources: [
     { about: 'file and shape of an entry', found: 'toolhive, mcpproxy-go, Cascade documentation', date: '2026-08' },
-    { about: '`${env:…}` is filled in', found: 'description of the format at syllago.dev', date: '2026-06' },
+    { about: `\`\${env:…}\` is filled in`, found: 'description of the format at syllago.dev', date: '2026-06' },
     {
       about: 'at most 100 tools (50 in the spring of 2025)',
       found: 'Cascade documentation; Zhwt/go-mcp-mysql issue 3',
