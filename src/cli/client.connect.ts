@@ -18,6 +18,8 @@ export interface Wanted {
   readonly token: 'variable' | 'file' | undefined;
   readonly renew: boolean;
   readonly replace: boolean;
+  /** Entries of the user's own that go, whatever they are called. */
+  readonly remove?: readonly string[];
   readonly dryRun: boolean;
 }
 
@@ -42,6 +44,7 @@ export async function connected(context: Context, client: ClientDescriptor, want
     token: wanted.token ?? (before?.tokenIn === 'file' ? ('file' as const) : ('variable' as const)),
     renew: wanted.renew,
     replace: wanted.replace,
+    remove: wanted.remove ?? [],
     facts,
     reach: reachOf(context, client.id),
     now: new Date(context.now()),

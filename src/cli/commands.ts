@@ -20,6 +20,7 @@ import { disconnect } from './commands/disconnect.ts';
 import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
 import { history } from './commands/history.ts';
+import { importServers } from './commands/import.ts';
 import { log } from './commands/log.ts';
 import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
@@ -57,6 +58,7 @@ export const commands: readonly Command[] = [
   connect,
   sync,
   disconnect,
+  importServers,
   log,
   history,
   why,

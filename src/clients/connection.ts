@@ -55,6 +55,8 @@ export interface Wish {
   readonly renew?: boolean;
   /** The user's own entries of the same names make way; `disconnect` brings them back. */
   readonly replace?: boolean;
+  /** Entries of the user's own that go, whatever they are called. */
+  readonly remove?: readonly string[];
   readonly facts: HubFacts;
   readonly reach: Reach;
   readonly now: Date;
@@ -131,7 +133,8 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
       if (next !== after) (current === undefined ? added : changed).push(entry.entry);
       after = next;
     }
-    for (const name of obsolete) after = format.remove(after, client.key, name);
+    const going = (wish.remove ?? []).filter((name) => !names.has(name) && Object.hasOwn(read.entries, name));
+    for (const name of [...obsolete, ...going]) after = format.remove(after, client.key, name);
     const left = known === undefined ? Object.keys(read.entries).filter((name) => names.has(name) && isOwn(name)) : [];
     const unchanged = after === (text ?? '');
     const record: Connected = {
@@ -142,6 +145,7 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
       tokenHash: hash,
       tokenIn: wish.mode === 'stdio' ? 'none' : way.kind === 'reference' ? 'variable' : 'file',
       entries: planned.map(({ entry }) => entry),
+      replaced: [...new Set([...(known?.replaced ?? []), ...taken, ...going])],
       createdAt: known?.createdAt ?? wish.now.toISOString(),
       written: known?.written ?? null,
       existed: known?.existed ?? text !== null,
@@ -156,7 +160,7 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
       after: unchanged ? text : after,
       entries: planned,
       added,
-      removed: obsolete,
+      removed: [...obsolete, ...going],
       changed,
       backup: null,
       record,
@@ -327,11 +331,11 @@ function withOwnBack(
   text: string,
   before: string | null,
   key: string,
-  { entries }: Connected,
+  { replaced }: Connected,
 ): string {
   const read = before === null ? null : format.read(before, key);
   if (!read?.ok) return text;
-  return entries.reduce((now, name) => {
+  return replaced.reduce((now, name) => {
     const own = Object.hasOwn(read.entries, name) ? read.entries[name] : undefined;
     return isObject(own) ? format.set(now, key, name, own) : now;
   }, text);

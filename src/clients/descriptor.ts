@@ -46,6 +46,9 @@ export interface IdentifierRule {
   readonly effect: OverflowEffect;
 }
 
+/** `${NAME}`, `$NAME`, `${env:NAME}`, `{env:NAME}`. */
+export type FillsIn = 'braces' | 'dollar' | 'colon' | 'curly';
+
 /** Where a fact about a client was found, and when that was written (`YYYY-MM`, or `YYYY-MM-DD`; `undated`). */
 export interface Source {
   readonly about: string;
@@ -67,6 +70,8 @@ export interface ClientDescriptor {
   readonly stdio: Shape;
   /** How a value of the file names a variable, `{variable}` in it; null: the client fills in none. */
   readonly reference: string | null;
+  /** Every way in which it fills variables into values, for reading its entries. */
+  readonly fillsIn: readonly FillsIn[];
   /** Keys of an entry that must not outlive a change of its kind, besides those of the shapes. */
   readonly alsoOurs?: readonly string[];
   /** A pattern no value of ours may match, since the client would run or replace it. */

@@ -4,8 +4,6 @@ export interface NameFacts {
   readonly count: number;
   /** Characters of the longest name. */
   readonly longest: number;
-  /** How many names have so many characters, where the daemon tells. */
-  readonly lengths?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface ServerFacts {
@@ -21,7 +19,14 @@ export interface HubFacts {
   readonly mount_mode?: 'per-server' | 'routed' | undefined;
   /** Of the whole names on `/mcp`. */
   readonly routed?: NameFacts | undefined;
-  /** The same, as it would be with `mount_mode: "routed"`. */
-  readonly if_routed?: NameFacts | undefined;
   readonly servers?: readonly ServerFacts[] | undefined;
+  /** How many names have so many characters, where the daemon tells. */
+  readonly lengths?:
+    | {
+        readonly servers: Readonly<Record<string, Readonly<Record<string, number>>>>;
+        readonly routed: Readonly<Record<string, number>>;
+        /** Of `/mcp`, as it would be with `mount_mode: "routed"`. */
+        readonly if_routed: NameFacts;
+      }
+    | undefined;
 }

@@ -101,7 +101,8 @@ function checkLength(
   const length = identifierLength(rule, entry, prefix, names.longest);
   if (length <= rule.limit) return null;
   const { limit, effect } = rule;
-  const lost = lostOf(names, limit - (length - names.longest));
+  const counts = server === null ? facts.lengths?.routed : facts.lengths?.servers[server];
+  const lost = lostOf(names, counts, limit - (length - names.longest));
   const remedies = {
     tool_prefix: server === null ? null : prefixRemedy(length, limit, prefix),
     mount_mode: routedRemedy(rule, limit, { server, name }, facts),
@@ -123,9 +124,13 @@ const routedFacts = ({ routed }: HubFacts): { names: NameFacts; prefix: string }
   routed === undefined ? null : { names: routed, prefix: '' };
 
 /** `room`: characters a tool's name may have. */
-function lostOf({ count, lengths }: NameFacts, room: number): TooLong['lost'] {
-  if (lengths === undefined) return { count: 1, exact: count === 1, of: count };
-  const over = Object.entries(lengths).reduce((sum, [length, many]) => sum + (Number(length) > room ? many : 0), 0);
+function lostOf(
+  { count }: NameFacts,
+  counts: Readonly<Record<string, number>> | undefined,
+  room: number,
+): TooLong['lost'] {
+  if (counts === undefined) return { count: 1, exact: count === 1, of: count };
+  const over = Object.entries(counts).reduce((sum, [length, many]) => sum + (Number(length) > room ? many : 0), 0);
   return { count: over, exact: true, of: count };
 }
 
@@ -144,7 +149,7 @@ function routedRemedy(
   facts: HubFacts,
 ): TooLong['remedies']['mount_mode'] {
   if (server === null && facts.mount_mode === 'routed') return null;
-  const known = facts.if_routed ?? (facts.mount_mode === 'routed' ? facts.routed : undefined);
+  const known = facts.lengths?.if_routed ?? (facts.mount_mode === 'routed' ? facts.routed : undefined);
   const longest = known?.longest ?? Math.max(0, ...(facts.servers ?? []).map(({ tools }) => tools?.longest ?? 0));
   const length = overhead(rule, name ?? DEFAULT_NAME) + longest;
   return { value: 'routed', length, fits: length <= limit };
@@ -172,6 +177,8 @@ function tooLongMessage(
   return `${client}: entry "${entry}" makes identifiers of ${length} characters, the limit is ${limit}; ${what}. Use ${remedyWords(remedies, prefix)}.`;
 }
 
+const upTo = (count: number): string => `${count} ${count === 1 ? 'character' : 'characters'}`;
+
 function remedyWords({ tool_prefix, mount_mode, name }: TooLong['remedies'], prefix: string): string {
   const gives = ({ length, fits }: { length: number; fits: boolean }): string =>
     `(gives ${length}${fits ? '' : ', still too long'})`;
@@ -180,9 +187,9 @@ function remedyWords({ tool_prefix, mount_mode, name }: TooLong['remedies'], pre
   else if (prefix === '') words.push(`a shorter tool_prefix (there is none; stays ${tool_prefix.length})`);
   else if (tool_prefix.longest === null || tool_prefix.longest === 0)
     words.push(`a shorter tool_prefix, "" at best ${gives(tool_prefix)}`);
-  else words.push(`a shorter tool_prefix, at most ${tool_prefix.longest} characters ${gives(tool_prefix)}`);
+  else words.push(`a shorter tool_prefix, at most ${upTo(tool_prefix.longest)} ${gives(tool_prefix)}`);
   words.push(mount_mode === null ? 'mount_mode: "routed" (is set)' : `mount_mode: "routed" ${gives(mount_mode)}`);
-  if (name) words.push(`a shorter --name, at most ${name.longest} characters ${gives(name)}`);
+  if (name) words.push(`a shorter --name, at most ${upTo(name.longest ?? 0)} ${gives(name)}`);
   return words.join(', or ');
 }
 

@@ -26,6 +26,8 @@ export interface Connected {
   readonly tokenHash: string | null;
   readonly tokenIn: 'variable' | 'file' | 'none';
   readonly entries: readonly string[];
+  /** Entries of the user's own that made way. */
+  readonly replaced: readonly string[];
   /** ISO 8601. */
   readonly createdAt: string;
   /** SHA-256 of the text last written to the file; null while nothing was. */

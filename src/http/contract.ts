@@ -60,11 +60,8 @@ export const done = z.object({ ok: z.literal(true) });
 
 // GET /health
 
-const named = z.object({
-  count,
-  longest: count.describe('Characters of the longest name.'),
-  lengths: z.record(z.string(), count).optional().describe('How many names have so many characters.'),
-});
+const named = z.object({ count, longest: count.describe('Characters of the longest name.') });
+const counts = z.record(z.string(), count);
 
 export const health = z.object({
   status: z.enum(['ok', 'degraded']),
@@ -73,7 +70,6 @@ export const health = z.object({
   mount_mode: z.enum(['per-server', 'routed']).optional(),
   routed_path: z.literal('/mcp').optional(),
   routed: named.optional(),
-  if_routed: named.optional().describe('The same, as it would be with `mount_mode: "routed"`.'),
   servers: z
     .array(
       z.object({
@@ -84,6 +80,14 @@ export const health = z.object({
       }),
     )
     .optional(),
+  lengths: z
+    .object({
+      servers: z.record(z.string(), counts).describe('On each `/mcp/<server>`, without the prefix.'),
+      routed: counts.describe('On `/mcp`.'),
+      if_routed: named.describe('Of `/mcp`, as it would be with `mount_mode: "routed"`.'),
+    })
+    .optional()
+    .describe('How many names have so many characters.'),
 });
 
 // /v1/mcp: the configured servers

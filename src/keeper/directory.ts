@@ -10,9 +10,11 @@ import {
   effectivePrefix,
   findTool,
   hubNames,
+  lengthCounts,
   type MountMode,
   type NameLengths,
   nameLengths,
+  prefixWidth,
   serverNames,
 } from '../mcp/endpoint.naming.ts';
 import { toolFilter } from '../mcp/globs.ts';
@@ -189,6 +191,20 @@ export class Directory {
   /** Names on `/mcp`. */
   hubLengths(): NameLengths {
     return nameLengths(this.endpointNames());
+  }
+
+  /** How many names have so many characters: on each server's own endpoint without the prefix, and on `/mcp`. */
+  lengthCounts(): {
+    readonly servers: Record<string, Readonly<Record<string, number>>>;
+    readonly routed: Readonly<Record<string, number>>;
+  } {
+    const known = this.#options.servers().filter((server) => this.#lists.has(server));
+    return {
+      servers: Object.fromEntries(
+        known.map((server) => [server, lengthCounts(this.endpointNames(server), prefixWidth(this.#prefix(server)))]),
+      ),
+      routed: lengthCounts(this.endpointNames()),
+    };
   }
 
   /** Names on `/mcp` as they would be if it were mounted as one. */

@@ -100,7 +100,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const hubFacts = () => ({
     mount_mode: parts.mountMode,
     routed: directory.hubLengths(),
-    if_routed: directory.routedLengths(),
+    lengths: { ...directory.lengthCounts(), if_routed: directory.routedLengths() },
     servers: supervisor.entries.map(({ name }) => serverFacts(name)),
   });
 

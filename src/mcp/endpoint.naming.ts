@@ -20,8 +20,6 @@ export interface NameLengths {
   readonly count: number;
   /** In characters; 0 without tools. */
   readonly longest: number;
-  /** How many names have so many characters. */
-  readonly lengths: Readonly<Record<string, number>>;
 }
 
 /** Names on `/mcp`, where all servers meet. In `routed` mode prefixes do not count and only shared names are told apart. */
@@ -62,19 +60,28 @@ export function effectivePrefix(prefix: string | undefined): string {
 
 /** Of the whole names on an endpoint. */
 export function nameLengths(names: Names): NameLengths {
-  return lengthsOf([...names.toolOf.keys()].map(characters));
+  let longest = 0;
+  for (const name of names.toolOf.keys()) longest = Math.max(longest, characters(name));
+  return { count: names.toolOf.size, longest };
 }
 
-function lengthsOf(all: readonly number[]): NameLengths {
-  const lengths: Record<string, number> = {};
-  for (const length of all) lengths[length] = (lengths[length] ?? 0) + 1;
-  return { count: all.length, longest: all.reduce((most, length) => Math.max(most, length), 0), lengths };
+/** How many names have so many characters; `around`: characters of each that do not count. */
+export function lengthCounts(names: Names, around = 0): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names.toolOf.keys()) {
+    const length = characters(name) - around;
+    counts[length] = (counts[length] ?? 0) + 1;
+  }
+  return counts;
 }
+
+/** Characters in front of each name on `/mcp/<server>`. */
+export const prefixWidth = (prefix: string | undefined): number => (prefix ? prefix.length + SEPARATOR.length : 0);
 
 /** Of the names on `/mcp/<server>` without prefix and separator: clients add those again in their own arithmetic. */
 export function bareLengths(names: Names, prefix: string | undefined): NameLengths {
-  const around = prefix ? prefix.length + SEPARATOR.length : 0;
-  return lengthsOf([...names.toolOf.keys()].map((name) => characters(name) - around));
+  const { count, longest } = nameLengths(names);
+  return { count, longest: prefix && count > 0 ? longest - prefix.length - SEPARATOR.length : longest };
 }
 
 const SEPARATOR = '__';

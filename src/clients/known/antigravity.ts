@@ -17,6 +17,7 @@ export const antigravity: ClientDescriptor = {
   },
   stdio: commandAndArgs,
   reference: `\${{variable}}`,
+  fillsIn: ['braces'],
   alsoOurs: ['url'],
   identifier: {
     before: 'mcp_',

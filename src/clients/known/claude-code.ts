@@ -11,6 +11,7 @@ export const claudeCode: ClientDescriptor = {
   http: { byReference: typedHttp, literal: typedHttp },
   stdio: typedStdio,
   reference: `\${{variable}}`,
+  fillsIn: ['braces'],
   identifier: {
     before: 'mcp__',
     between: '__',

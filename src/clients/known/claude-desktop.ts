@@ -18,6 +18,7 @@ export const claudeDesktop: ClientDescriptor = {
   http: null,
   stdio: commandAndArgs,
   reference: null,
+  fillsIn: [],
   identifier: {
     before: '',
     between: '',

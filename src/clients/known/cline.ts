@@ -30,6 +30,7 @@ export const cline: ClientDescriptor = {
   http: { byReference: null, literal: { type: 'streamableHttp', url: '{url}', headers: bearer } },
   stdio: commandAndArgs,
   reference: null,
+  fillsIn: [],
   identifier: {
     before: '',
     between: '__',

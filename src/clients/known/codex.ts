@@ -14,6 +14,7 @@ export const codex: ClientDescriptor = {
   },
   stdio: commandAndArgs,
   reference: '{variable}',
+  fillsIn: [],
   alsoOurs: ['env_http_headers'],
   identifier: {
     before: 'mcp__',

@@ -14,6 +14,7 @@ export const copilotCli: ClientDescriptor = {
   },
   stdio: { type: 'local', command: '{command}', args: '{args}', tools: ['*'] },
   reference: `\${{variable}}`,
+  fillsIn: ['braces', 'dollar'],
   identifier: {
     before: '',
     between: '-',

@@ -11,6 +11,7 @@ export const crush: ClientDescriptor = {
   http: { byReference: typedHttp, literal: typedHttp },
   stdio: typedStdio,
   reference: '$' + '{variable}',
+  fillsIn: ['braces', 'dollar'],
   forbids: '[$`]',
   identifier: {
     before: 'mcp_',

@@ -11,6 +11,7 @@ export const cursor: ClientDescriptor = {
   http: { byReference: urlAndHeaders, literal: urlAndHeaders },
   stdio: commandAndArgs,
   reference: `\${env:{variable}}`,
+  fillsIn: ['colon'],
   identifier: {
     before: '',
     between: '',

@@ -14,6 +14,7 @@ export const geminiCli: ClientDescriptor = {
   },
   stdio: commandAndArgs,
   reference: `\${{variable}}`,
+  fillsIn: ['braces', 'dollar'],
   alsoOurs: ['url'],
   identifier: {
     before: 'mcp_',

@@ -34,6 +34,7 @@ export const goose: ClientDescriptor = {
     timeout: 300,
   },
   reference: null,
+  fillsIn: [],
   identifier: { ...unknownRule, between: '__' },
   toolsCap: null,
   flat: null,

@@ -11,6 +11,7 @@ export const junie: ClientDescriptor = {
   http: null,
   stdio: commandAndArgs,
   reference: null,
+  fillsIn: [],
   identifier: unknownRule,
   toolsCap: null,
   flat: null,

@@ -11,6 +11,7 @@ export const kiro: ClientDescriptor = {
   http: { byReference: null, literal: urlAndHeaders },
   stdio: commandAndArgs,
   reference: null,
+  fillsIn: ['braces'],
   alsoOurs: ['type'],
   identifier: {
     before: '',

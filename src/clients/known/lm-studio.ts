@@ -11,6 +11,7 @@ export const lmStudio: ClientDescriptor = {
   http: { byReference: null, literal: urlAndHeaders },
   stdio: commandAndArgs,
   reference: null,
+  fillsIn: [],
   identifier: unknownRule,
   toolsCap: null,
   flat: null,

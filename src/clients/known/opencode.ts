@@ -22,6 +22,7 @@ export const opencode: ClientDescriptor = {
   },
   stdio: { type: 'local', command: '{commandLine}', enabled: true },
   reference: '{env:{variable}}',
+  fillsIn: ['curly'],
   identifier: {
     before: '',
     between: '_',

@@ -15,6 +15,7 @@ export const vscode: ClientDescriptor = {
   http: { byReference: typedHttp, literal: typedHttp },
   stdio: typedStdio,
   reference: `\${env:{variable}}`,
+  fillsIn: ['colon'],
   identifier: {
     before: 'mcp_',
     between: '_',

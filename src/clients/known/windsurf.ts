@@ -14,6 +14,7 @@ export const windsurf: ClientDescriptor = {
   },
   stdio: commandAndArgs,
   reference: `\${env:{variable}}`,
+  fillsIn: ['colon'],
   alsoOurs: ['url'],
   identifier: unknownRule,
   toolsCap: 100,

@@ -15,6 +15,7 @@ export const zed: ClientDescriptor = {
   http: { byReference: null, literal: urlAndHeaders },
   stdio: commandAndArgs,
   reference: null,
+  fillsIn: [],
   alsoOurs: ['source', 'settings'],
   identifier: {
     before: '',
