@@ -1,5 +1,6 @@
 /** What becomes of entries that come in: new, known already, or known by another name. Secrets on request apart. Pure. */
 import { canonicalJson } from '../config/canonical.ts';
+import { expand, lookupIn } from '../config/expand.ts';
 import { suggestName } from '../config/names.ts';
 import { isObject, type RawObject } from '../config/raw.ts';
 import { secretStarts, speaksOfSecret } from '../config/secrets.ts';
@@ -29,8 +30,18 @@ export interface ImportPlan {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What must be equal for two entries to be the same server with the same rights. */
-const sameness = ({ disabled: _, ...entry }: RawObject): string => canonicalJson(entry);
+/** What must be equal for two entries to be the same server with the same rights, wherever its secrets stand. */
+function sameness({ disabled: _, ...entry }: RawObject, variables: Readonly<Record<string, string>>): string {
+  const lookup = lookupIn(variables);
+  const filled = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(filled);
+    if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, filled(member)]));
+    if (typeof value !== 'string') return value;
+    const expanded = expand(value, lookup);
+    return expanded.ok ? expanded.text : value;
+  };
+  return canonicalJson(filled(entry));
+}
 
 /** `variables`: those that are set already. Names are given in the order in which candidates come. */
 export function planImport(
@@ -43,15 +54,12 @@ export function planImport(
   const variables: Record<string, string> = {};
   const items = candidates.map(({ from, name: original, entry: written, notes }): ImportItem => {
     const secrets = literalSecrets(written);
-    const twin = (wanted: RawObject): string | undefined =>
-      [...entries].find(([, entry]) => sameness(entry) === sameness(wanted))?.[0];
-    const known_ = twin(written);
-    if (known_ !== undefined) return { from, original, name: known_, action: 'same', entry: written, notes, secrets };
-    const name = suggestName(original, taken);
     const set = { ...known, ...variables };
+    const wanted = sameness(written, set);
+    const twin = [...entries].find(([, entry]) => sameness(entry, set) === wanted)?.[0];
+    if (twin !== undefined) return { from, original, name: twin, action: 'same', entry: written, notes, secrets };
+    const name = suggestName(original, taken);
     const { entry, made } = apart ? withoutSecrets(name, written, set) : { entry: written, made: {} };
-    const second = twin(entry);
-    if (second !== undefined) return { from, original, name: second, action: 'same', entry, notes, secrets: [] };
     Object.assign(variables, made);
     entries.set(name, entry);
     taken.add(name);

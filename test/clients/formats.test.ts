@@ -78,7 +78,7 @@ describe('Editing a file of a client', () => {
     ['json', '{\n  "mcpServers": {\n    "a": \n  }\n}', 'line 4, column 3'],
     ['json', '[]', 'must hold an object'],
     ['json', '{"mcpServers": []}', 'object of servers by name'],
-    ['toml', 'a = 1\n[mcp_servers.x]\nurl = \n', 'line 4, column 1'],
+    ['toml', 'a = 1\n[mcp_servers.x]\nurl = \n', 'line 3, column 6'],
     ['toml', 'a = 1\na = 2\n', 'line 2'],
     ['toml', 'mcp_servers = 3', 'table of servers'],
     ['yaml', 'a: 1\nb: [\n', 'line'],

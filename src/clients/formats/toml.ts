@@ -22,7 +22,7 @@ export const tomlFormat: ConfigFormat = {
       };
     } catch (error) {
       if (!(error instanceof ParseError)) throw error;
-      return { ok: false, problem: problem(error.message, error.lineNumber, error.column + 1) };
+      return { ok: false, problem: problemOf(text, error) };
     }
   },
   set(text, key, name, value) {
@@ -67,12 +67,20 @@ const problem = (what: string, line: number | null, column: number | null) => ({
   column,
 });
 
+/** What ends too early is found missing on the next line, but belongs to the one before. */
+function problemOf(text: string, { message, index }: ParseError) {
+  const before = text.slice(0, index);
+  const lines = (/^(?:\s|$)/.test(text.slice(index)) ? before.trimEnd() : before).split('\n');
+  const column = (lines.at(-1) ?? '').replace(/\r$/, '').length + 1;
+  return problem(message.charAt(0).toLowerCase() + message.slice(1), lines.length, column);
+}
+
 function parsed(text: string): AST.TOMLProgram {
   try {
     return parseTOML(text);
   } catch (error) {
     if (!(error instanceof ParseError)) throw error;
-    throw new FormatError(problem(error.message, error.lineNumber, error.column + 1).message);
+    throw new FormatError(problemOf(text, error).message);
   }
 }
 
