@@ -272,7 +272,7 @@ const pure: readonly RegExp[] = [
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
-  /^src\/clients\/(?:descriptor|facts|identifier|checks|plan|known|findings|incoming(?:\.\w+)?)\.ts$/,
+  /^src\/clients\/(?:descriptor|describe|facts|identifier|checks|plan|known|findings|incoming(?:\.\w+)?)\.ts$/,
   /^src\/clients\/known\/.+\.ts$/,
   /^src\/clients\/formats\/(?:format|json|toml|yaml|splice)\.ts$/,
   /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,

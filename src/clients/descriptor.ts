@@ -49,7 +49,7 @@ export interface IdentifierRule {
 /** `${NAME}`, `$NAME`, `${env:NAME}`, `{env:NAME}`. */
 export type FillsIn = 'braces' | 'dollar' | 'colon' | 'curly';
 
-/** Where a fact about a client was found, and when that was written (`YYYY-MM`, or `YYYY-MM-DD`; `undated`). */
+/** Where a fact about a client was found, and when that was written (`YYYY-MM`; `undated` where it does not say, a commit then tells what was read). */
 export interface Source {
   readonly about: string;
   readonly found: string;

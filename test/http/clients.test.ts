@@ -32,7 +32,7 @@ describe('The token of a client', () => {
     expect((await ask(method, url)).status).toBe(200);
   });
 
-  it.each<['GET' | 'POST' | 'DELETE', string, object?]>([
+  const others: readonly (readonly ['GET' | 'POST' | 'DELETE', string, object?])[] = [
     ['GET', '/v1/mcp'],
     ['GET', '/v1/clients'],
     ['GET', '/v1/events'],
@@ -48,7 +48,8 @@ describe('The token of a client', () => {
     ['GET', '/v1/mcp/tools/../calls/c1/approve'],
     ['GET', '/%761/clients'],
     ['GET', '//v1/clients'],
-  ])('opens nothing else: %s %s', async (method, url, body) => {
+  ];
+  it.each(others)('opens nothing else: %s %s', async (method, url, body) => {
     const { status, code, keeper } = await ask(method, url, asClient, body);
     expect({ status, code }).toEqual({ status: 403, code: 'forbidden-client' });
     expect(keeper.asked).toEqual([]);

@@ -47,18 +47,18 @@ export const antigravity: ClientDescriptor = {
     {
       about: 'three files are in use, and which of them counts is not settled: one that exists is taken',
       found: 'cartographer, toolhive, chrome-devtools-mcp pull request 580, agent-config 0.2.0',
-      date: '2026-05',
+      date: 'undated',
     },
     {
       about: '`serverUrl`, headers, variables',
       found: 'cartographer; coulsontl/ai-toolbox issue 195',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about:
         'identifiers that do not match `^[a-zA-Z0-9_-]{1,64}$` are left out without a word; the entry is not cleaned',
       found: 'cartographer decision D201; microsoft/mcp issue 2966; DitriXNew/EDT-MCP issue 80',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: 'at most 100 tools (50 in one report of May 2026)',

@@ -32,7 +32,7 @@ export const claudeCode: ClientDescriptor = {
     {
       about: 'file, key, shape of an entry, variables in it',
       found: 'configuration writers of toolhive, mcp-gateway and mcpproxy-go agree',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: 'identifier; the model API refuses names over 64 characters and with it the session',

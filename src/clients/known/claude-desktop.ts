@@ -52,7 +52,7 @@ export const claudeDesktop: ClientDescriptor = {
     {
       about: 'file on Linux: writers disagree on the case of the folder',
       found: 'mcpproxy-go, mcporter and mcp-gateway',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about:

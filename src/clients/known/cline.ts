@@ -53,14 +53,14 @@ export const cline: ClientDescriptor = {
   sources: [
     {
       about: 'file and the variables that move it; a missing `type` would mean SSE',
-      found: 'storage/paths.ts and docs/mcp/mcp-overview.mdx of cline/cline',
-      date: '2026-07',
+      found: 'storage/paths.ts and docs/mcp/mcp-overview.mdx of cline/cline at 21cb8d2',
+      date: 'undated',
     },
-    { about: 'the older file inside VS Code', found: 'toolhive, mcpproxy-go', date: '2026-08' },
+    { about: 'the older file inside VS Code', found: 'toolhive, mcpproxy-go', date: 'undated' },
     {
       about: 'changed or over 64: the first 55 characters and a hash',
-      found: 'name-transform.ts of cline/cline',
-      date: '2026-07',
+      found: 'name-transform.ts of cline/cline at 21cb8d2',
+      date: 'undated',
     },
   ],
 };

@@ -36,12 +36,12 @@ export const codex: ClientDescriptor = {
     {
       about: 'file, tables, `bearer_token_env_var`',
       found: 'cartographer, toolhive, mcpproxy-go',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: 'other characters become `_`; over 64 a hash takes the place of the end',
-      found: 'codex-rs/codex-mcp/src of openai/codex',
-      date: '2026-07',
+      found: 'codex-rs/codex-mcp/src of openai/codex at 05871f8 and 00a35b1',
+      date: 'undated',
     },
   ],
 };

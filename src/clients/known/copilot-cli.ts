@@ -32,16 +32,16 @@ export const copilotCli: ClientDescriptor = {
   signs: { commands: ['copilot'], folders: ['{home}/.copilot'] },
   afterwards: 'Start a new session of Copilot CLI.',
   sources: [
-    { about: 'file and shape of an entry', found: 'toolhive; guides for the format', date: '2026-06' },
+    { about: 'file and shape of an entry', found: 'toolhive; guides for the format', date: 'undated' },
     {
       about: `\`\${…}\` is filled in at run time; \`tools\` is wanted`,
       found: 'microsoft/apm issue 1152; change log 0.0.340 of github/copilot-cli',
-      date: '2026-05',
+      date: 'undated',
     },
     {
       about: 'entry and tool go raw to the model API, which refuses names over 64 (Bedrock) or 128 characters',
       found: 'microsoft/mcp issue 842; github/copilot-cli issues 1879 and 2581',
-      date: '2026-04',
+      date: 'undated',
     },
   ],
 };

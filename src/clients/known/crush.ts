@@ -33,13 +33,13 @@ export const crush: ClientDescriptor = {
     {
       about:
         'file, shape of an entry; `$NAME` is filled in and `$(…)` is run, so no other value may hold a dollar sign',
-      found: 'README of charmbracelet/crush',
-      date: '2026-07',
+      found: 'README of charmbracelet/crush at 37f36e9',
+      date: 'undated',
     },
     {
       about: 'entry and tool are joined raw; no limit was seen',
-      found: 'internal/agent/tools/mcp-tools.go of charmbracelet/crush',
-      date: '2026-07',
+      found: 'internal/agent/tools/mcp-tools.go of charmbracelet/crush at 37f36e9',
+      date: 'undated',
     },
   ],
 };

@@ -32,12 +32,12 @@ export const cursor: ClientDescriptor = {
     {
       about: `file, key, shape of an entry, \`\${env:…}\` in it`,
       found: 'toolhive, mcp-gateway and mcpproxy-go; guides of server vendors',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: 'entry and tool together must stay below 60 characters; the exact string shown to the model is not known',
       found: 'ComposioHQ/composio issue 2788, PostHog/posthog pull request 51483, awslabs/mcp issue 1283',
-      date: '2025-12',
+      date: 'undated',
     },
     {
       about: 'at most 80 tools (40 until the summer of 2025)',

@@ -35,13 +35,13 @@ export const geminiCli: ClientDescriptor = {
   sources: [
     {
       about: 'file, key, `httpUrl` for streamable HTTP, variables in texts',
-      found: 'docs/tools/mcp-server.md of google-gemini/gemini-cli',
-      date: '2026-07',
+      found: 'docs/tools/mcp-server.md of google-gemini/gemini-cli at 5411f11',
+      date: 'undated',
     },
     {
       about: 'longer than 63: the first and last 30 characters with three dots between',
-      found: 'packages/core/src/tools/mcp-tool.ts of google-gemini/gemini-cli',
-      date: '2026-07',
+      found: 'packages/core/src/tools/mcp-tool.ts of google-gemini/gemini-cli at 5411f11',
+      date: 'undated',
     },
   ],
 };

@@ -42,11 +42,11 @@ export const goose: ClientDescriptor = {
   signs: { commands: ['goose'], folders: ['{config}/goose', '/Applications/Goose.app'] },
   afterwards: 'Start a new session of Goose.',
   sources: [
-    { about: 'file and shape of an extension', found: 'toolhive, mcp-gateway; rulesync issue 1114', date: '2026-08' },
+    { about: 'file and shape of an extension', found: 'toolhive, mcp-gateway; rulesync issue 1114', date: 'undated' },
     {
       about: 'extension and tool are joined by `__`; no limit was found',
       found: 'aaif-goose/goose issue 8877',
-      date: '2026-04',
+      date: 'undated',
     },
   ],
 };

@@ -22,7 +22,7 @@ export const junie: ClientDescriptor = {
     {
       about: 'file; that it takes commands only',
       found: 'Junie page of jetbrains.com and of vaadin.com',
-      date: '2026-03',
+      date: 'undated',
     },
     { about: 'how it names tools is not known', found: 'nowhere', date: 'undated' },
   ],

@@ -33,18 +33,18 @@ export const kiro: ClientDescriptor = {
     {
       about: 'file, shape of an entry, headers',
       found: 'configuration pages of kiro.dev; toolhive, mcpproxy-go',
-      date: '2026-07',
+      date: 'undated',
     },
     {
       about: 'fills in only variables that the user approved, so the token is written out',
       found: 'kiro.dev, approved environment variables; CLI 2.4.0',
-      date: '2026-07',
+      date: 'undated',
     },
     {
       about:
         'the CLI shows tools by their own names and leaves out those over 64 characters; the IDE puts the entry in front',
-      found: 'kirodotdev/Kiro issue 7656; tool_manager.rs of aws/amazon-q-developer-cli, from which it came',
-      date: '2026-05',
+      found: 'kirodotdev/Kiro issue 7656; tool_manager.rs of aws/amazon-q-developer-cli at 15cc8f3, from which it came',
+      date: 'undated',
     },
   ],
 };

@@ -19,7 +19,7 @@ export const lmStudio: ClientDescriptor = {
   signs: { commands: ['lms'], folders: ['{home}/.lmstudio', '/Applications/LM Studio.app'] },
   afterwards: 'LM Studio reads the file by itself.',
   sources: [
-    { about: 'file and shape of an entry', found: 'toolhive, mcp-gateway', date: '2026-08' },
+    { about: 'file and shape of an entry', found: 'toolhive, mcp-gateway', date: 'undated' },
     { about: 'how it names tools is not known', found: 'nowhere', date: 'undated' },
   ],
 };

@@ -43,12 +43,12 @@ export const opencode: ClientDescriptor = {
     {
       about: 'file (a `.jsonc` beside it wins), shape of an entry, `{env:…}`',
       found: 'toolhive, mcp-gateway, mcpproxy-go; docs/config.md of mcporter',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: 'cleans both halves and checks no length, so that the model API would refuse names over 64 characters',
-      found: 'packages/opencode/src/mcp/index.ts of anomalyco/opencode; the refusal is inferred',
-      date: '2026-07',
+      found: 'packages/opencode/src/mcp/index.ts of anomalyco/opencode at 001133b; the refusal is inferred',
+      date: 'undated',
     },
   ],
 };

@@ -44,7 +44,7 @@ export const vscode: ClientDescriptor = {
     {
       about: 'file, key, shape of an entry',
       found: 'toolhive, mcp-gateway and mcpproxy-go; MCP configuration reference of VS Code',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: `variables are filled in as \`\${env:…}\``,
@@ -53,13 +53,13 @@ export const vscode: ClientDescriptor = {
     },
     {
       about: 'the label is cut to 13 characters and the whole to 64; newer builds take the announced name as the label',
-      found: 'mcpTypes.ts and mcpService.ts of microsoft/vscode',
-      date: '2026-07',
+      found: 'mcpTypes.ts and mcpService.ts of microsoft/vscode at 006c4ca',
+      date: 'undated',
     },
     {
       about: 'at most 128 tools a request',
       found: 'microsoft/vscode-copilot-release issues 9375 and 11653',
-      date: '2025-06',
+      date: 'undated',
     },
   ],
 };

@@ -23,12 +23,12 @@ export const windsurf: ClientDescriptor = {
   signs: { commands: ['windsurf'], folders: ['{home}/.codeium/windsurf', '/Applications/Windsurf.app'] },
   afterwards: 'Press refresh in the MCP panel of Windsurf.',
   sources: [
-    { about: 'file and shape of an entry', found: 'toolhive, mcpproxy-go, Cascade documentation', date: '2026-08' },
-    { about: `\`\${env:…}\` is filled in`, found: 'description of the format at syllago.dev', date: '2026-06' },
+    { about: 'file and shape of an entry', found: 'toolhive, mcpproxy-go, Cascade documentation', date: 'undated' },
+    { about: `\`\${env:…}\` is filled in`, found: 'description of the format at syllago.dev', date: 'undated' },
     {
       about: 'at most 100 tools (50 in the spring of 2025)',
       found: 'Cascade documentation; Zhwt/go-mcp-mysql issue 3',
-      date: '2025-12',
+      date: 'undated',
     },
     { about: 'how it names tools is not known', found: 'nowhere', date: 'undated' },
   ],

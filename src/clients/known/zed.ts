@@ -34,16 +34,16 @@ export const zed: ClientDescriptor = {
   signs: { commands: ['zed', 'zeditor'], folders: ['{config}/zed', '{home}/.config/zed', '/Applications/Zed.app'] },
   afterwards: 'Zed reads the file by itself.',
   sources: [
-    { about: 'key, `url` and `headers`, `command` and `args`', found: 'MCP page of zed.dev', date: '2026-07' },
+    { about: 'key, `url` and `headers`, `command` and `args`', found: 'MCP page of zed.dev', date: 'undated' },
     {
       about: 'file; writers disagree about Windows',
       found: 'toolhive, mcp-gateway',
-      date: '2026-08',
+      date: 'undated',
     },
     {
       about: 'a tool keeps its name unless two clash; too long is cut',
       found: 'zed-industries/zed pull requests 30600, 32609, 45789',
-      date: '2026-01',
+      date: 'undated',
     },
   ],
 };
