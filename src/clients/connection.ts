@@ -309,20 +309,26 @@ async function wayBack(
   const before = await readBefore(dataDir, client.id);
   if (sha256(text) === known.written && before !== null) {
     const removed = read.ok ? known.entries.filter((name) => Object.hasOwn(read.entries, name)) : [];
-    return { file, before: text, after: existed ? before : null, removed, restored: true };
+    const gone = !existed && holdsNothing(format, before, client.key);
+    return { file, before: text, after: gone ? null : before, removed, restored: true };
   }
   if (!read.ok) throw malformed(client, file, read.problem);
   const removed = known.entries.filter((name) => Object.hasOwn(read.entries, name));
   try {
     const after = withOwnBack(format, withoutEntries(format, text, client.key, known), before, client.key, known);
-    const left = format.read(after, client.key);
-    const gone = !existed && left.ok && left.bare && Object.keys(left.entries).length === 0;
+    const gone = !existed && holdsNothing(format, after, client.key);
     return { file, before: text, after: gone ? null : after, removed, restored: false };
   } catch (error) {
     if (error instanceof Error && error.name === 'FormatError')
       throw new ConnectError('layout', `${file}: ${error.message}`);
     throw error;
   }
+}
+
+/** A file that we began and nobody else wrote to may go; one that its client has made its own stays. */
+function holdsNothing(format: ConfigFormat, text: string, key: string): boolean {
+  const left = format.read(text, key);
+  return left.ok && left.bare && Object.keys(left.entries).length === 0;
 }
 
 /** Entries of the user's own that made way come back. */

@@ -295,6 +295,17 @@ describe('The file of a client', { timeout: 60_000 }, () => {
     expect(readFileSync(target, 'utf8')).toBe('{}\n');
   });
 
+  it('that its client filled meanwhile stays, although there was none before', async () => {
+    await it_.run(0, 'connect', 'claude-code');
+    const state = { machineID: 'x', projects: {} };
+    const entries = JSON.parse(it_.read('.claude.json')).mcpServers;
+    it_.file('.claude.json', JSON.stringify({ mcpServers: { memory: entries.memory }, ...state }));
+    await it_.run(0, 'sync');
+    expect(JSON.parse(it_.read('.claude.json')).mcpServers).toEqual(entries);
+    await it_.run(0, 'disconnect', 'claude-code');
+    expect(JSON.parse(it_.read('.claude.json'))).toEqual(state);
+  });
+
   it('gets one entry for all servers only where they are mounted as one', async () => {
     expect((await it_.run(1, 'connect', 'zed', '--mode', 'routed')).stderr).toContain('mount_mode');
     expect((await it_.run(2, 'connect', 'junie', '--mode', 'per-server')).stderr).toContain('--mode stdio');

@@ -32,7 +32,7 @@ describe('The token of a client', () => {
     expect((await ask(method, url)).status).toBe(200);
   });
 
-  const others: readonly (readonly ['GET' | 'POST' | 'DELETE', string, object?])[] = [
+  const others: ['GET' | 'POST' | 'DELETE', string, object?][] = [
     ['GET', '/v1/mcp'],
     ['GET', '/v1/clients'],
     ['GET', '/v1/events'],
