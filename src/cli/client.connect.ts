@@ -1,7 +1,8 @@
 /** `connect`: one client, from what a person wants to what stands in its file. Loaded by the command only. */
 import { type ClientWarning, checkClient } from '../clients/checks.ts';
-import { type Change, connectClient, disconnectClient, withClient } from '../clients/connection.ts';
+import { type Change, connectClient, withClient } from '../clients/connection.ts';
 import type { ClientDescriptor } from '../clients/descriptor.ts';
+import { disconnectClient } from '../clients/disconnection.ts';
 import { commandsFound, thisMachine } from '../clients/machine.ts';
 import { configFileOf } from '../clients/places.ts';
 import { type ConnectMode, tokenVariable } from '../clients/plan.ts';

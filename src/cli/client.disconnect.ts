@@ -1,5 +1,6 @@
 /** `disconnect`: the way back. Needs no daemon. Loaded by the command only. */
-import { disconnectClient, withClient } from '../clients/connection.ts';
+import { withClient } from '../clients/connection.ts';
+import { disconnectClient } from '../clients/disconnection.ts';
 import { aloneWithClients, readRegistry, writeRegistry } from '../clients/registry.ts';
 import { makePrivateDirectory } from '../config/files.ts';
 import { diffText, explained, mustBeClient, paintedDiff } from './client.words.ts';

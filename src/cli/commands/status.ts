@@ -45,7 +45,10 @@ async function aboutClients(context: Context) {
   if (context.json || !existsSync(join(context.files.dataDir, 'clients.json'))) return null;
   const { findingsText, lookAtClients } = await import('../client.list.ts');
   const { warningText } = await import('../client.words.ts');
-  const { findings, warnings } = await lookAtClients(context);
+  const looked = await lookAtClients(context).catch((error: Error) => error);
+  // Servers are what was asked about: they are shown whatever is wrong with this.
+  if (looked instanceof Error) return { text: () => '', warning: `warning: ${looked.message}\n` };
+  const { findings, warnings } = looked;
   const told = findings.filter(({ severity }) => severity !== 'info');
   return {
     text: (view: Parameters<typeof statusTable>[1]) => (told.length === 0 ? '' : `\n${findingsText(told, view)}`),
