@@ -3,6 +3,8 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { Logger } from 'pino';
+import type { ClientTokens } from './clients/registry.ts';
+import type { ClientUse } from './clients/use.ts';
 import { sha256 } from './config/canonical.ts';
 import { makePrivateDirectory, readText } from './config/files.ts';
 import { type Paths, resolvePaths } from './config/paths.ts';
@@ -17,6 +19,7 @@ import { readOrMakeToken } from './daemon/token.ts';
 import { watchFiles } from './daemon/watches.ts';
 import { NewerDatabase } from './events/migrate.ts';
 import { buildApp } from './http/app.ts';
+import type { KnownClients } from './http/guard.ts';
 import { ListenError } from './http/listen.port.ts';
 import { type Served, serve } from './http/serve.ts';
 import { openCalls } from './projections/calls.projection.ts';
@@ -215,7 +218,7 @@ async function listen(
   { allowRemote = false }: DaemonOptions,
   paths: Paths,
   { settings }: LoadedSettings,
-  { keeper, hub }: Parts,
+  { keeper, hub, clientTokens, clientUse }: Parts,
   token: { readonly current: string },
   logger: Logger,
 ): Promise<Served> {
@@ -224,6 +227,7 @@ async function listen(
     keeper,
     mcp: hub,
     token: () => token.current,
+    clients: knownClients(clientTokens, clientUse),
     port: () => port,
     allowedHosts: settings.http.allowedHosts,
     log: logger,
@@ -241,8 +245,20 @@ async function listen(
   return served;
 }
 
+/** Clients by what they bring along; that they came is noted. */
+function knownClients(tokens: ClientTokens, use: ClientUse): KnownClients {
+  const noted = (client: ReturnType<ClientTokens['byName']>) => {
+    if (client) use.note(client.id, Date.now());
+    return client;
+  };
+  return {
+    byToken: (token) => noted(tokens.byToken(token)),
+    byName: (name) => noted(tokens.byName(name)),
+  };
+}
+
 async function close(
-  { log, desk, supervisor, calls, daemonJournal, hub, recordings }: Parts,
+  { log, desk, supervisor, calls, daemonJournal, hub, recordings, clientUse }: Parts,
   served: Served,
   run: string,
 ): Promise<void> {
@@ -250,6 +266,7 @@ async function close(
   hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);
   await recordings.close();
+  await clientUse.save();
   await daemonJournal.tell({ type: 'DaemonStopped', data: { run } }, undefined);
   await desk.close();
   log.close();

@@ -58,6 +58,11 @@ const layers: readonly Layer[] = [
     because: 'the wire works without a daemon around it',
   },
   { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
+  {
+    of: 'src/clients/',
+    may: ['src/config/'],
+    because: 'clients are connected without a daemon around; what it says of itself comes in as facts',
+  },
   { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
   {
     of: 'src/http/',
@@ -74,6 +79,7 @@ const layers: readonly Layer[] = [
       'src/recordings/',
       'src/mcp/',
       'src/config/',
+      'src/clients/',
       'src/projections/',
       'src/http/problem.ts',
       'src/http/wire.ts',
@@ -96,6 +102,7 @@ const layers: readonly Layer[] = [
       'src/recordings/',
       'src/mcp/',
       'src/config/',
+      'src/clients/',
       'src/projections/',
       'src/keeper/',
       'src/hub/',
@@ -107,6 +114,7 @@ const layers: readonly Layer[] = [
   {
     of: 'src/daemon.ts',
     may: ['src/events/', 'src/config/', 'src/projections/', 'src/daemon/', 'src/http/', 'src/root.ts'],
+    types: ['src/clients/'],
     because: 'the composition root',
   },
   {
@@ -117,7 +125,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/config/', 'src/replay/', 'src/root.ts'],
+    may: ['src/api/', 'src/clients/', 'src/config/', 'src/replay/', 'src/root.ts'],
     types: shapes,
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
@@ -301,13 +309,17 @@ const pure: readonly RegExp[] = [
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
   /^src\/http\/(?:contract(?:\.\w+)?|keeper|mode|moment|problem|wire)\.ts$/,
+  /^src\/clients\/(?:descriptor|describe|facts|identifier|checks|plan|known|findings|incoming(?:\.\w+)?)\.ts$/,
+  /^src\/clients\/known\/.+\.ts$/,
+  /^src\/clients\/formats\/(?:format|json|toml|yaml|splice)\.ts$/,
+  /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
   /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
 ];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 
 /** Libraries without a world of their own. */
-const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff'];
+const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff', 'toml-eslint-parser', 'yaml'];
 const hashes: Readonly<Record<string, string>> = {
   'src/config/canonical.ts': 'node:crypto',
 };

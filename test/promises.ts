@@ -355,4 +355,39 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'Every check has a time limit of its own, and none throws.',
     heldBy: ['test/keeper/checks.test.ts', 'that never ends is cut off by its own time limit, and the others are not'],
   },
+  'clients:bytes': {
+    claim: '`disconnect` gives a file back byte for byte if nobody else changed it.',
+    heldBy: ['test/e2e/clients.test.ts', 'and disconnected: every file is as it was, and its token ends'],
+  },
+  'clients:same-again': {
+    claim: 'Connecting or syncing again changes no byte.',
+    heldBy: ['test/e2e/clients.test.ts', 'again, and no byte changes'],
+  },
+  'clients:unreachable': {
+    claim: 'Without the daemon `sync` ends with exit code 3 and touches no file.',
+    heldBy: ['test/e2e/clients.test.ts', 'and keeps its file as it is when the daemon cannot be asked'],
+  },
+  'clients:edits': {
+    claim: 'Edits keep comments, order, spacing and everything that is not ours, in all four forms.',
+    heldBy: ['test/clients/formats.test.ts', 'every line of people stays in'],
+  },
+  'clients:identifiers': {
+    claim: 'Identifiers that a client would drop or refuse are warned about, from facts, with every way out.',
+    heldBy: ['test/clients/identifier.test.ts', 'are told in one sentence with what is lost and every way out'],
+  },
+  'clients:longest': {
+    claim: 'What is computed with is what the endpoint lists.',
+    heldBy: ['test/e2e/clients.test.ts', 'are warned about at connect and at sync, on one line, with every way out'],
+  },
+  'clients:tools-only': {
+    claim: 'The token of a client opens tools and nothing else, in its mode and never above it.',
+    heldBy: ['test/http/clients.test.ts', 'opens nothing else: %s %s'],
+  },
+  'clients:import': {
+    claim: '`import` takes each server once, tells namesakes apart and keeps secrets out on request.',
+    heldBy: [
+      'test/e2e/clients.test.ts',
+      'takes each server once, tells namesakes apart and keeps secrets out on request',
+    ],
+  },
 };

@@ -1,6 +1,7 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
+import type * as clientsContract from '../http/contract.clients.ts';
 import type * as doctorContract from '../http/contract.doctor.ts';
 import type * as recordings from '../http/contract.recordings.ts';
 import type { replayed } from '../http/contract.replay.ts';
@@ -31,6 +32,7 @@ export type Fixture = Shape<typeof recordings.fixtureAnswer>;
 export type Summary = Shape<typeof summaryContract.summary>;
 export type Doctor = Shape<typeof doctorContract.doctor>;
 export type Replayed = Shape<typeof replayed>;
+export type Clients = Shape<typeof clientsContract.clients>;
 export type Allowlist = Shape<typeof contract.allowlist>;
 export type AllowlistReplaced = Shape<typeof contract.allowlistReplaced>;
 export type CallResult = Shape<typeof contract.callResult>;
@@ -96,6 +98,7 @@ export interface Client {
     fast?: boolean | undefined;
     set?: Readonly<Record<string, number>> | undefined;
   }): Promise<Replayed>;
+  clients(): Promise<Clients>;
   allowlist(prefix?: string): Promise<Allowlist>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
@@ -168,6 +171,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     summary: (query) => get('/v1/mcp/history/summary', query),
     doctor: (name) => get('/v1/mcp/doctor', { name }),
     replay: (query) => post('/v1/mcp/replay', query),
+    clients: () => get('/v1/clients'),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>

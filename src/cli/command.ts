@@ -20,7 +20,7 @@ export interface Description {
   /** The words after `watchkeeper`: `status`, `config check`. */
   readonly name: string;
   /** Heading in the list of commands. */
-  readonly group: 'Daemon' | 'Servers' | 'Tools and calls' | 'Log' | 'Files';
+  readonly group: 'Daemon' | 'Servers' | 'Tools and calls' | 'Clients' | 'Log' | 'Files';
   readonly summary: string;
   /** What the command takes: `<server>`, `[server]`, `[words...]`, each with its meaning. */
   readonly arguments?: readonly { readonly name: string; readonly about: string }[];

@@ -7,19 +7,23 @@ import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
 import { bundle } from './commands/bundle.ts';
 import { call } from './commands/call.ts';
+import { clients } from './commands/clients.ts';
 import { configCheck } from './commands/config.check.ts';
 import { configFix } from './commands/config.fix.ts';
 import { configPath } from './commands/config.path.ts';
 import { configSchema } from './commands/config.schema.ts';
 import { configTrust } from './commands/config.trust.ts';
+import { connect } from './commands/connect.ts';
 import { deny } from './commands/deny.ts';
 import { disable } from './commands/disable.ts';
+import { disconnect } from './commands/disconnect.ts';
 import { doctor } from './commands/doctor.ts';
 import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
 import { fixtureExport } from './commands/fixture.export.ts';
 import { fixtureServe } from './commands/fixture.serve.ts';
 import { history } from './commands/history.ts';
+import { importServers } from './commands/import.ts';
 import { log } from './commands/log.ts';
 import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
@@ -28,6 +32,7 @@ import { record } from './commands/record.ts';
 import { remove } from './commands/remove.ts';
 import { replay } from './commands/replay.ts';
 import { status } from './commands/status.ts';
+import { sync } from './commands/sync.ts';
 import { test } from './commands/test.ts';
 import { token } from './commands/token.ts';
 import { tools } from './commands/tools.ts';
@@ -56,6 +61,11 @@ export const commands: readonly Command[] = [
   approve,
   deny,
   allow,
+  clients,
+  connect,
+  sync,
+  disconnect,
+  importServers,
   log,
   history,
   why,

@@ -11,6 +11,8 @@ import { Desk } from '../actors/desk.ts';
 import type { Head, Heard } from '../actors/head.ts';
 import { journalRules } from '../actors/journal.ts';
 import { Supervisor } from '../actors/supervisor.ts';
+import { ClientTokens } from '../clients/registry.ts';
+import { ClientUse } from '../clients/use.ts';
 import type { Paths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CallFact } from '../events/call.events.ts';
@@ -39,7 +41,7 @@ import { foldByTable } from '../replay/fold.ts';
 import { packageRoot } from '../root.ts';
 import { callId, commandId } from './ids.ts';
 import { resolveWith } from './variables.ts';
-import { warnOfFailures } from './warnings.ts';
+import { warnOfClients, warnOfFailures } from './warnings.ts';
 
 export interface PartsOptions {
   readonly paths: Paths;
@@ -70,6 +72,8 @@ export interface Parts {
   readonly recordings: Recordings;
   readonly keeper: Keeper;
   readonly hub: Hub;
+  readonly clientTokens: ClientTokens;
+  readonly clientUse: ClientUse;
 }
 
 export function assemble(options: PartsOptions): Parts {
@@ -187,6 +191,8 @@ export function assemble(options: PartsOptions): Parts {
       const head = supervisor.find(name)?.actor.committedHead;
       return { name, state: head?.state ?? 'stopped', tools: head?.context.count ?? 0 };
     });
+  const clientTokens = new ClientTokens(paths.dataDir, (message) => logger.warn(message));
+  const clientUse = new ClientUse(paths.dataDir);
   const keeper = createKeeper({
     version,
     startedAt: options.startedAt,
@@ -198,6 +204,7 @@ export function assemble(options: PartsOptions): Parts {
     directory,
     allowlist,
     metrics: new Metrics({ log, version, states }),
+    clients: { tokens: clientTokens, use: clientUse },
     mountMode: settings.mount_mode,
     maxLength: settings.naming.maxLength,
     seen: { at: seen.at, version: seen.version },
@@ -215,7 +222,10 @@ export function assemble(options: PartsOptions): Parts {
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });
+  warnOfClients(directory, keeper, logger);
   return {
+    clientTokens,
+    clientUse,
     log,
     desk,
     supervisor,

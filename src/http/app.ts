@@ -5,7 +5,7 @@ import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-z
 import { allowHosts } from './authority.ts';
 import { isLocal } from './door.ts';
 import { asProblem } from './failure.ts';
-import { admit, type Policy, type Seen } from './guard.ts';
+import { admit, type KnownClients, type Policy, type Seen } from './guard.ts';
 import { safeHeaders } from './headers.ts';
 import { readJson } from './json.body.ts';
 import type { Keeper } from './keeper.ts';
@@ -16,6 +16,7 @@ import { adminRoutes } from './routes/admin.ts';
 import { allowlistRoutes } from './routes/allowlist.ts';
 import { bundleRoutes } from './routes/bundle.ts';
 import { callRoutes } from './routes/calls.ts';
+import { clientRoutes } from './routes/clients.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { doctorRoutes } from './routes/doctor.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -38,6 +39,8 @@ export interface AppOptions {
   readonly keeper: Keeper;
   /** The token as it is now; an empty one lets nobody in. */
   readonly token: () => string;
+  /** AI clients with tokens of their own; without it there are none. */
+  readonly clients?: KnownClients;
   /** The TCP port the daemon listens on. */
   readonly port: () => number;
   /** Setting `http.allowedHosts`: further names, with or without a port. */
@@ -52,7 +55,11 @@ export interface AppOptions {
 /** Everything but the listening. The instance is ready: `inject` it, or hand it to `serve`. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { keeper, log } = options;
-  const policy: Policy = { hosts: allowHosts(options.port, options.allowedHosts), token: options.token };
+  const policy: Policy = {
+    hosts: allowHosts(options.port, options.allowedHosts),
+    token: options.token,
+    clients: options.clients ?? noClients,
+  };
   const book = routeBook();
 
   const answerProblem = (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -115,6 +122,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   toolRoutes(app, keeper);
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
+  clientRoutes(app, keeper);
   historyRoutes(app, keeper);
   whyRoutes(app, keeper);
   bundleRoutes(app, keeper);
@@ -129,6 +137,8 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   if (options.mcp) mcpRoutes(app, options.mcp);
   docsRoutes(app, options.port, described ?? notDescribed);
 }
+
+const noClients: KnownClients = { byToken: () => null, byName: () => null };
 
 const notDescribed: DescribeApi = () => {
   throw new Error('The description is made from routes that answer nothing.');
@@ -148,10 +158,14 @@ function lookAt({ method = '', url = '', headers, socket }: IncomingMessage): Se
     origin: headers.origin,
     authorization: headers.authorization,
     contentType: headers['content-type'],
+    client: oneOf(headers['watchkeeper-client']),
     hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0,
     local: isLocal(socket),
   };
 }
+
+const oneOf = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header.join(', ') : header;
 
 const noRoute = ({ method, url }: FastifyRequest): Problem =>
   new Problem('not-found', `There is no route ${method} ${url.split('?', 1)[0]?.slice(0, 200)}.`);

@@ -61,6 +61,7 @@ export const done = z.object({ ok: z.literal(true) });
 // GET /health
 
 const named = z.object({ count, longest: count.describe('Characters of the longest name.') });
+const counts = z.record(z.string(), count);
 
 export const health = z.object({
   status: z.enum(['ok', 'degraded']),
@@ -79,6 +80,14 @@ export const health = z.object({
       }),
     )
     .optional(),
+  lengths: z
+    .object({
+      servers: z.record(z.string(), counts).describe('On each `/mcp/<server>`, without the prefix.'),
+      routed: counts.describe('On `/mcp`.'),
+      if_routed: named.describe('Of `/mcp`, as it would be with `mount_mode: "routed"`.'),
+    })
+    .optional()
+    .describe('How many names have so many characters.'),
 });
 
 // /v1/mcp: the configured servers

@@ -3,6 +3,7 @@
  * nothing here, neither through a rebound name nor by a form, and a local program needs the token.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { PermissionMode } from '../events/call.events.ts';
 import { type AllowedHosts, readAuthority } from './authority.ts';
 import type { Caller } from './keeper.ts';
 import { Problem } from './problem.ts';
@@ -16,12 +17,26 @@ export interface Seen {
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
   readonly contentType: string | undefined;
+  /** `Watchkeeper-Client`: for whom the caller speaks, who could come in by itself. */
+  readonly client?: string | undefined;
   readonly hasBody: boolean;
   /** Came through the Unix socket, whose file mode already says who may use it. */
   readonly local: boolean;
 }
 
+/** An AI client and the permission mode of its calls, which is also the most they may ask for. */
+export interface KnownClient {
+  readonly id: string;
+  readonly permission: PermissionMode;
+}
+
+export interface KnownClients {
+  byToken(token: string): KnownClient | null;
+  byName(name: string): KnownClient | null;
+}
+
 export interface Policy {
+  readonly clients: KnownClients;
   readonly hosts: AllowedHosts;
   readonly token: () => string;
 }
@@ -36,10 +51,45 @@ export function admit(seen: Seen, policy: Policy): Caller | null {
     checkHost(seen, policy.hosts);
     checkOrigin(seen, policy.hosts);
   }
-  const caller = seen.local ? socketCaller : bearer(seen.authorization, policy.token());
+  const caller = callerOf(seen, policy);
   if (caller === null && !isOpen(seen)) throw unauthorized(seen);
   checkMediaType(seen);
   return caller;
+}
+
+function callerOf(seen: Seen, policy: Policy): Caller | null {
+  const given = tokenIn(seen.authorization);
+  const own = seen.local ? socketCaller : isMain(given, policy.token()) ? tokenCaller : null;
+  const client = clientOf(seen, own !== null, given, policy);
+  if (client === null) return own;
+  if (!isOpen(seen) && !isForClients(seen))
+    throw new Problem('forbidden-client', `The token of a client (${client.id}) opens the tools and nothing else.`);
+  const { id, permission } = client;
+  return { client: id, door: seen.local ? 'socket' : 'http', defaultMode: permission, ceiling: permission };
+}
+
+/** A client by its token, or by the name that somebody says who may do everything and wants to do less. */
+function clientOf(
+  { client: name }: Seen,
+  trusted: boolean,
+  given: string | undefined,
+  { clients }: Policy,
+): KnownClient | null {
+  if (!trusted) return given === undefined ? null : clients.byToken(given);
+  if (name === undefined) return null;
+  const client = clients.byName(name);
+  if (client === null)
+    throw new Problem('unauthorized', `No client ${quote(name)} is connected; connect it: watchkeeper clients`);
+  return client;
+}
+
+/** What an agent needs to use tools. Whether its calls may run is decided by others, so nothing to decide is here. */
+function isForClients({ method, url }: Seen): boolean {
+  const path = url.split('?', 1)[0] ?? '';
+  if (/^\/mcp(?:\/[\w-]+)?$/.test(path)) return true;
+  if (method === 'POST') return path === '/v1/mcp/call';
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return /^\/v1\/mcp\/(?:status|tools|instructions|calls\/[\w-]+)$/.test(path);
 }
 
 function checkSocket({ origin }: Seen): void {
@@ -64,10 +114,11 @@ function checkOrigin({ origin }: Seen, hosts: AllowedHosts): void {
     throw new Problem('forbidden-origin', `Pages of the origin ${quote(origin)} may not use the daemon.`);
 }
 
-function bearer(authorization: string | undefined, token: string): Caller | null {
-  const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
-  return given !== undefined && token !== '' && isSame(given, token) ? tokenCaller : null;
-}
+const tokenIn = (authorization: string | undefined): string | undefined =>
+  /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+
+const isMain = (given: string | undefined, token: string): boolean =>
+  given !== undefined && token !== '' && isSame(given, token);
 
 /** Hashed first, so that the comparison takes the same time whatever the lengths. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other));

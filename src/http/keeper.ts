@@ -7,6 +7,7 @@ import type { FileProblem } from '../config/entry.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { toolsHistory } from './contract.catalog.ts';
+import type { clients } from './contract.clients.ts';
 import type { doctor } from './contract.doctor.ts';
 import type * as recordings from './contract.recordings.ts';
 import type { replayed } from './contract.replay.ts';
@@ -98,6 +99,8 @@ export interface Keeper {
 
   /** On one server, or on all and the daemon. */
   doctor(name: string | undefined): Promise<Shape<typeof doctor>>;
+
+  clients(): Shape<typeof clients>;
 
   config(): Shape<typeof contract.config>;
   /** The file cannot be parsed at the moment; the running set stays. */

@@ -42,9 +42,15 @@ const describeApi = (version: string): FastifyDynamicSwaggerOptions => ({
   transform: jsonSchemaTransform,
 });
 
+/** The usual compilers are not in the bundle; those that are used are set below. */
+const neverAsked = (): never => {
+  throw new Error('A route was described before its compilers were set.');
+};
+const schemaController = { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } };
+
 /** The routes as OpenAPI, from an app of its own that never listens. `addRoutes` gives it the routes to describe. */
 export async function describeRoutes(version: string, addRoutes: (app: App) => void): Promise<Described> {
-  const app: App = fastify({ exposeHeadRoutes: true }).withTypeProvider<ZodTypeProvider>();
+  const app: App = fastify({ exposeHeadRoutes: true, schemaController }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   await app.register(swagger, describeApi(version));

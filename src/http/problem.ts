@@ -41,6 +41,11 @@ export const problems = {
     title: 'The request comes from a web page of another origin',
     next: 'Call the daemon from a program, or from a page of one of `http.allowedHosts`.',
   },
+  'forbidden-client': {
+    status: 403,
+    title: 'The token of a client is not enough for this',
+    next: "Use the daemon's own token; `watchkeeper token` prints it.",
+  },
   'mode-above-ceiling': {
     status: 403,
     title: 'The token may not ask for this permission mode',

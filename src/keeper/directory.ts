@@ -10,9 +10,11 @@ import {
   effectivePrefix,
   findTool,
   hubNames,
+  lengthCounts,
   type MountMode,
   type NameLengths,
   nameLengths,
+  prefixWidth,
   serverNames,
 } from '../mcp/endpoint.naming.ts';
 import { toolFilter } from '../mcp/globs.ts';
@@ -61,6 +63,7 @@ export class Directory {
   readonly #listeners = new Set<() => void>();
   #names: Names | null = null;
   #endpoints = new Map<string | undefined, Names>();
+  #routed: NameLengths | null = null;
 
   constructor(options: DirectoryOptions, rows: readonly RegistryRow[], log: EventLog) {
     this.#options = options;
@@ -83,6 +86,7 @@ export class Directory {
   refresh(): void {
     this.#names = null;
     this.#endpoints.clear();
+    this.#routed = null;
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -187,6 +191,32 @@ export class Directory {
   /** Names on `/mcp`. */
   hubLengths(): NameLengths {
     return nameLengths(this.endpointNames());
+  }
+
+  /** How many names have so many characters: on each server's own endpoint without the prefix, and on `/mcp`. */
+  lengthCounts(): {
+    readonly servers: Record<string, Readonly<Record<string, number>>>;
+    readonly routed: Readonly<Record<string, number>>;
+  } {
+    const known = this.#options.servers().filter((server) => this.#lists.has(server));
+    return {
+      servers: Object.fromEntries(
+        known.map((server) => [server, lengthCounts(this.endpointNames(server), prefixWidth(this.#prefix(server)))]),
+      ),
+      routed: lengthCounts(this.endpointNames()),
+    };
+  }
+
+  /** Names on `/mcp` as they would be if it were mounted as one. */
+  routedLengths(): NameLengths {
+    this.#routed ??= nameLengths(
+      hubNames(
+        this.#shown().map((list) => ({ ...list, prefix: undefined })),
+        'routed',
+        { maxLength: this.#options.maxLength, hash8 },
+      ),
+    );
+    return this.#routed;
   }
 
   #prefix(server: string): string | undefined {

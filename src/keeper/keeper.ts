@@ -19,6 +19,7 @@ import type { Allowlist } from './allowlist.ts';
 import { callAnswer, errorAnswer, intervalAnswer, isAllowed, statusAnswer, toolAnswer } from './answers.ts';
 import { statusAsOf } from './as-of.ts';
 import { bundleAnswer } from './bundle.ts';
+import { type ClientParts, clientsAnswer } from './clients.ts';
 import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { consult, type DoctorParts } from './doctor.ts';
@@ -51,6 +52,7 @@ export interface KeeperParts {
   readonly directory: Directory;
   readonly allowlist: Allowlist;
   readonly metrics: Metrics;
+  readonly clients: ClientParts;
   readonly mountMode: 'per-server' | 'routed';
   readonly maxLength: number;
   /** When each server last answered, ms since the epoch; `version` grows with every change. */
@@ -102,6 +104,22 @@ export function createKeeper(parts: KeeperParts): Keeper {
     if (isRefusal(answer)) throw refused(answer, { call: id });
   };
 
+  const serverFacts = (name: string) => {
+    const state = stateOf(name);
+    return {
+      name,
+      state: state as never,
+      tool_prefix: directory.prefixOf(name),
+      ...(directory.known(name) ? { tools: { ...directory.lengthsOf(name), stale: state !== 'ready' } } : {}),
+    };
+  };
+  const hubFacts = () => ({
+    mount_mode: parts.mountMode,
+    routed: directory.hubLengths(),
+    lengths: { ...directory.lengthCounts(), if_routed: directory.routedLengths() },
+    servers: supervisor.entries.map(({ name }) => serverFacts(name)),
+  });
+
   return {
     version: parts.version,
     startedAt: parts.startedAt,
@@ -115,20 +133,12 @@ export function createKeeper(parts: KeeperParts): Keeper {
       if (!full) return base;
       return {
         ...base,
-        mount_mode: parts.mountMode,
         routed_path: '/mcp' as const,
-        routed: directory.hubLengths(),
-        servers: supervisor.entries.map(({ name }) => {
-          const state = stateOf(name);
-          return {
-            name,
-            state: state as never,
-            tool_prefix: directory.prefixOf(name),
-            ...(directory.known(name) ? { tools: { ...directory.lengthsOf(name), stale: state !== 'ready' } } : {}),
-          };
-        }),
+        ...hubFacts(),
       };
     },
+
+    clients: () => clientsAnswer(parts.clients, hubFacts()),
 
     statusText() {
       const now = { position: log.lastPosition(), seen: parts.seen.version() };

@@ -65,6 +65,19 @@ export function nameLengths(names: Names): NameLengths {
   return { count: names.toolOf.size, longest };
 }
 
+/** How many names have so many characters; `around`: characters of each that do not count. */
+export function lengthCounts(names: Names, around = 0): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names.toolOf.keys()) {
+    const length = characters(name) - around;
+    counts[length] = (counts[length] ?? 0) + 1;
+  }
+  return counts;
+}
+
+/** Characters in front of each name on `/mcp/<server>`. */
+export const prefixWidth = (prefix: string | undefined): number => (prefix ? prefix.length + SEPARATOR.length : 0);
+
 /** Of the names on `/mcp/<server>` without prefix and separator: clients add those again in their own arithmetic. */
 export function bareLengths(names: Names, prefix: string | undefined): NameLengths {
   const { count, longest } = nameLengths(names);

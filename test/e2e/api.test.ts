@@ -249,6 +249,7 @@ describe('the description of the API', () => {
         'GET /health',
         'GET /metrics',
         'GET /v1/allowlist',
+        'GET /v1/clients',
         'GET /v1/events',
         'GET /v1/mcp',
         'GET /v1/mcp/bundle',

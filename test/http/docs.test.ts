@@ -21,6 +21,7 @@ const routes = [
   'GET /v1/mcp/tools/history',
   'GET /v1/mcp/instructions',
   'GET /v1/allowlist',
+  'GET /v1/clients',
   'POST /v1/allowlist',
   'POST /v1/mcp/call',
   'GET /v1/mcp/calls',

@@ -157,6 +157,20 @@ const whyMemory = {
   next: null,
 };
 
+const whoIsConnected = {
+  client: 'codex',
+  name: 'Codex',
+  file: '/home/u/.codex/config.toml',
+  connect_mode: 'per-server' as const,
+  entries: ['memory'],
+  mode: 'ask' as const,
+  ceiling: 'ask' as const,
+  token: 'variable' as const,
+  createdAt: time,
+  lastUsedAt: null,
+  warnings: [],
+};
+
 export function recorded(position: number, note = ''): Recorded {
   return {
     position,
@@ -321,6 +335,7 @@ export function fakeKeeper(): FakeKeeper {
         name,
       );
     },
+    clients: () => note({ clients: [whoIsConnected] }, 'clients'),
     config: () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },

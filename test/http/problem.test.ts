@@ -37,6 +37,7 @@ describe('The catalogue of problems', () => {
       unauthorized: 401,
       'forbidden-host': 403,
       'forbidden-origin': 403,
+      'forbidden-client': 403,
       'mode-above-ceiling': 403,
       'call-refused': 403,
       'call-denied': 403,

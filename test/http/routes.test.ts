@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { toolsHistory } from '../../src/http/contract.catalog.ts';
+import { clients } from '../../src/http/contract.clients.ts';
 import { doctor } from '../../src/http/contract.doctor.ts';
 import * as taped from '../../src/http/contract.recordings.ts';
 import { summary } from '../../src/http/contract.summary.ts';
@@ -75,6 +76,7 @@ describe('Every route answers in the shape of the contract', () => {
       ['toolsHistory', { from: { position: 3 }, to: { time: Date.UTC(2026, 2, 1) } }],
     ],
     ['GET', '/v1/mcp/why?name=a&at=3', undefined, why, ['why', { name: 'a', at: { position: 3 } }]],
+    ['GET', '/v1/clients', undefined, clients, ['clients']],
     ['GET', '/v1/mcp/why?server=a', undefined, why, ['why', { name: 'a' }]],
     ['GET', '/v1/mcp/instructions', undefined, contract.instructions, null],
     [

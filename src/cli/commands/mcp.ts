@@ -50,6 +50,7 @@ async function* serve(
   context: Context,
   server: string | undefined,
   mode: string | undefined,
+  client: string | undefined,
 ): AsyncGenerator<Piece, number> {
   // Read from the start: a client may speak before the daemon is up.
   const lines = createInterface({ input: stdin, crlfDelay: Number.POSITIVE_INFINITY });
@@ -67,7 +68,10 @@ async function* serve(
   if (server !== undefined) await mustKnow(context.api, server, 'mcp');
   bridge = new Bridge({
     path: server === undefined ? '/mcp' : `/mcp/${encodeURIComponent(server)}`,
-    headers: mode === undefined ? {} : { 'watchkeeper-permission-mode': mode },
+    headers: {
+      ...(mode === undefined ? {} : { 'watchkeeper-permission-mode': mode }),
+      ...(client === undefined ? {} : { 'watchkeeper-client': client }),
+    },
     exchange: mcpExchange(context.files.dataDir),
     emit: (line) => {
       said.push(line);
@@ -111,6 +115,7 @@ export const mcp: Command = {
         about: 'permission mode of every call of this client',
         choices: ['deny', 'ask', 'allow-all'],
       },
+      { flags: '--client <name>', about: 'speak for this client, with what its connection allows (see clients)' },
     ],
     examples: [
       { line: 'mcp', about: 'for clients that can only start commands; starts the daemon if none runs' },
@@ -119,6 +124,6 @@ export const mcp: Command = {
   },
   run: async (context, { positional: [server] }, options) => ({
     kind: 'stream',
-    pieces: serve(context, server, text(options, 'mode')),
+    pieces: serve(context, server, text(options, 'mode'), text(options, 'client')),
   }),
 };

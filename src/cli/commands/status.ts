@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Status } from '../../api/client.ts';
 import { unknownServer } from '../ask.daemon.ts';
 import type { Command, Context } from '../command.ts';
@@ -22,6 +24,7 @@ export function only(status: Status, name: string | undefined): Status {
 async function once(context: Context, name: string | undefined, options: Parameters<Command['run']>[2]) {
   const when = moment(options, 'at', context.now());
   const status = only(await context.api.status({ at: atOf(when) }), name);
+  const clients = name === undefined && when === undefined ? await aboutClients(context) : null;
   const asOf = when && (await timeOf((query) => context.api.events(query), when));
   return {
     kind: 'answer' as const,
@@ -30,9 +33,26 @@ async function once(context: Context, name: string | undefined, options: Paramet
       const seen = asOf === undefined ? view : { ...view, now: asOf };
       const [server] = status.servers;
       if (name !== undefined && server) return statusDetails(server, seen);
-      return server ? statusTable(status, seen) : 'No servers are configured.\n';
+      return `${server ? statusTable(status, seen) : 'No servers are configured.\n'}${clients?.text(view) ?? ''}`;
     },
+    ...(clients?.warning && !context.json ? { warning: clients.warning } : {}),
     notes: status.servers.length === 0 && !when ? ['Add one: watchkeeper add <name> -- <command> [args…]'] : [],
+  };
+}
+
+/** What the files of connected clients have drifted from; null when none is connected or nothing is to be said. */
+async function aboutClients(context: Context) {
+  if (context.json || !existsSync(join(context.files.dataDir, 'clients.json'))) return null;
+  const { findingsText, lookAtClients } = await import('../client.list.ts');
+  const { warningText } = await import('../client.words.ts');
+  const looked = await lookAtClients(context).catch((error: Error) => error);
+  // Servers are what was asked about: they are shown whatever is wrong with this.
+  if (looked instanceof Error) return { text: () => '', warning: `warning: ${looked.message}\n` };
+  const { findings, warnings } = looked;
+  const told = findings.filter(({ severity }) => severity !== 'info');
+  return {
+    text: (view: Parameters<typeof statusTable>[1]) => (told.length === 0 ? '' : `\n${findingsText(told, view)}`),
+    warning: warningText(warnings),
   };
 }
 
