@@ -85,6 +85,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const shutdown = new Shutdown(logger);
   let ready = false;
   createPrivate(paths.databaseFile);
+  let port: number | null = null;
   const parts = assembled(ownership, {
     paths,
     settings,
@@ -95,6 +96,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     startedAt,
     after: orphansEnded(owner, run, logger),
     ready: () => ready,
+    ports: () => (port === null ? [] : [port]),
     onFatal: (error) => shutdown.afterContradiction(error),
     stop: () => void shutdown.begin(0),
   });
@@ -107,6 +109,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
       : error;
   });
 
+  port = served.port;
   await parts.allowlist.load();
   await parts.configuration.load();
   ready = true;
@@ -241,11 +244,12 @@ async function listen(
 }
 
 async function close(
-  { log, desk, supervisor, calls, daemonJournal, hub }: Parts,
+  { log, desk, supervisor, logins, calls, daemonJournal, hub }: Parts,
   served: Served,
   run: string,
 ): Promise<void> {
   await calls.abandon();
+  logins.close();
   hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);
   await daemonJournal.tell({ type: 'DaemonStopped', data: { run } }, undefined);

@@ -47,6 +47,12 @@ const layers: readonly Layer[] = [
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'the wire works without a daemon around it',
   },
+  {
+    of: 'src/oauth/',
+    may: ['src/mcp/', 'src/config/files.ts', 'src/config/lock.ts'],
+    types: ['src/events/', 'src/config/entry.ts'],
+    because: 'logins know the wire they sign for, files and locks; who wants one is known above',
+  },
   { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
   { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
   {
@@ -64,6 +70,7 @@ const layers: readonly Layer[] = [
       'src/mcp/',
       'src/config/',
       'src/projections/',
+      'src/oauth/',
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
@@ -87,6 +94,7 @@ const layers: readonly Layer[] = [
       'src/projections/',
       'src/keeper/',
       'src/hub/',
+      'src/oauth/',
       'src/root.ts',
     ],
     types: ['src/http/keeper.ts'],
@@ -100,7 +108,12 @@ const layers: readonly Layer[] = [
   {
     of: 'src/api/',
     may: [],
-    types: ['src/http/contract.ts', 'src/http/contract.catalog.ts', 'src/http/contract.why.ts'],
+    types: [
+      'src/http/contract.ts',
+      'src/http/contract.catalog.ts',
+      'src/http/contract.oauth.ts',
+      'src/http/contract.why.ts',
+    ],
     because: 'a client needs the shapes and no schema library',
   },
   {
@@ -250,6 +263,7 @@ const pure: readonly RegExp[] = [
   /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
+  /^src\/oauth\/(?:addresses|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
@@ -368,7 +382,7 @@ describe('Only some may', () => {
       .map(({ path }) => path);
     expect(
       starters.filter(
-        (path) => !/^src\/(?:mcp\/(?:process|group)|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(path),
+        (path) => !/^src\/(?:mcp\/(?:process|group)|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(path),
       ),
     ).toEqual([]);
   });

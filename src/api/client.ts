@@ -1,9 +1,11 @@
 /** The contract as functions: what the command line and other programs of ours ask the daemon with. */
 import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
+import type * as oauthContract from '../http/contract.oauth.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
+import { type LoginFrame, readLogin } from './login.ts';
 import { type Ask, readBytes, readText, send } from './request.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
@@ -28,6 +30,7 @@ export type Call = Shape<typeof contract.call>;
 export type Calls = Shape<typeof contract.calls>;
 export type Events = Shape<typeof contract.events>;
 export type Rebuilt = Shape<typeof contract.rebuild>;
+export type ClientGiven = Shape<typeof oauthContract.clientGiven>;
 export type Done = Shape<typeof contract.done>;
 export type PermissionMode = NonNullable<Shape<typeof contract.callBody>['permission_mode']>;
 
@@ -57,6 +60,14 @@ export interface Client {
   testServer(server: Readonly<Record<string, unknown>>): Promise<TestResult>;
   status(query?: { at?: At | undefined }): Promise<Status>;
   reconnect(query?: { name?: string | undefined; timeoutMs?: number | undefined }): Promise<Reconnected>;
+  /** The address to open, then how the login ended. Going away ends it. */
+  login(name: string, options?: { signal?: AbortSignal | undefined }): AsyncGenerator<LoginFrame, void>;
+  pasteCallback(name: string, url: string): Promise<Done>;
+  giveClient(
+    name: string,
+    client: { id: string; secret?: string | undefined; redirectUri?: string | undefined },
+  ): Promise<ClientGiven>;
+  logOut(name: string, query?: { client?: boolean | undefined }): Promise<Done>;
   tools(query?: { server?: string | undefined; at?: At | undefined }): Promise<Tools>;
   toolsHistory(query?: {
     server?: string | undefined;
@@ -127,6 +138,15 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     testServer: (server) => post('/v1/mcp/test', { server }),
     status: (query) => get('/v1/mcp/status', query),
     reconnect: (query) => post('/v1/mcp/reconnect', { name: query?.name, timeout_ms: query?.timeoutMs }),
+    async *login(name, options) {
+      const path = `/v1/mcp/oauth${queryText({ name })}`;
+      yield* readLogin(await send(dataDir, { method: 'GET', path, signal: options?.signal }));
+    },
+    pasteCallback: (name, url) => post('/v1/mcp/oauth/callback', { name, url }),
+    giveClient: (name, { id, secret, redirectUri }) =>
+      post('/v1/mcp/oauth/client', { name, client_id: id, client_secret: secret, redirect_uri: redirectUri }),
+    logOut: (name, query) =>
+      ask({ method: 'DELETE', path: '/v1/mcp/oauth', body: { name, client: query?.client ?? false } }),
     tools: (query) => get('/v1/mcp/tools', query),
     toolsHistory: (query) => get('/v1/mcp/tools/history', query),
     instructions: () => get('/v1/mcp/instructions'),

@@ -102,6 +102,8 @@ export interface Context {
   readonly api: Client;
   /** null where nobody can answer. */
   readonly ask: ((question: Question) => Promise<string>) | null;
+  /** Lines of stdin as they come, until it ends or the signal does. */
+  lines(signal: AbortSignal): AsyncIterable<string>;
   /** From the first call on, Ctrl-C ends the signal instead of the process. */
   untilInterrupted(): AbortSignal;
   /** How this very program was started, for starting it again. */

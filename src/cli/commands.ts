@@ -18,6 +18,8 @@ import { down } from './commands/down.ts';
 import { enable } from './commands/enable.ts';
 import { history } from './commands/history.ts';
 import { log } from './commands/log.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
 import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
@@ -42,6 +44,8 @@ export const commands: readonly Command[] = [
   disable,
   reconnect,
   test,
+  login,
+  logout,
   tools,
   call,
   mcp,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The program: the only file that prints or ends the process. */
-import { askOn } from './prompt.ts';
+import { askOn, linesOf } from './prompt.ts';
 import { runCommandLine } from './run.ts';
 
 const interrupt = new AbortController();
@@ -44,6 +44,7 @@ const code = await runCommandLine({
   out: printTo(process.stdout),
   err: printTo(process.stderr),
   ask: (question) => askOn(process.stdin, process.stderr, question),
+  lines: (signal) => linesOf(process.stdin, signal),
   untilInterrupted,
 });
 await Promise.all([drained(process.stdout), drained(process.stderr)]);

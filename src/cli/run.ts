@@ -21,6 +21,7 @@ export interface Surroundings {
   out(text: string): void;
   err(text: string): void;
   ask(question: Question): Promise<string>;
+  lines(signal: AbortSignal): AsyncIterable<string>;
   untilInterrupted(): AbortSignal;
 }
 
@@ -92,6 +93,7 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
         now: around.now,
         api: connectTo({ dataDir: files.dataDir }),
         ask: terminal.asks ? around.ask : null,
+        lines: around.lines,
         untilInterrupted: around.untilInterrupted,
         self: around.self,
       },

@@ -11,11 +11,13 @@ import { Desk } from '../actors/desk.ts';
 import type { Head, Heard } from '../actors/head.ts';
 import { journalRules } from '../actors/journal.ts';
 import { Supervisor } from '../actors/supervisor.ts';
-import type { Paths } from '../config/paths.ts';
+import type { ResolvedEntry } from '../config/entry.ts';
+import { type Paths, resolvePaths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CallFact } from '../events/call.events.ts';
 import type { ConfigFact, DaemonFact } from '../events/daemon.events.ts';
 import { serverOf } from '../events/envelope.ts';
+import type { LoginFact } from '../events/login.events.ts';
 import { openLog, type SqliteLog } from '../events/sqlite.ts';
 import type { Keeper } from '../http/keeper.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
@@ -23,12 +25,15 @@ import { Allowlist } from '../keeper/allowlist.ts';
 import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
+import { isLoginEntry, reconnected } from '../keeper/logins.ts';
 import { Metrics } from '../keeper/metrics.ts';
 import { testServerWith } from '../keeper/test-server.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
 import { capResult } from '../mcp/cap.ts';
+import type { Credentials } from '../mcp/connection.ts';
 import { sha256Hex } from '../mcp/hash.ts';
 import { openConnection } from '../mcp/open.ts';
+import { Logins } from '../oauth/logins.ts';
 import { projector } from '../projections/projection.ts';
 import { readRegistry } from '../projections/registry.projection.ts';
 import { views } from '../projections/views.ts';
@@ -51,6 +56,8 @@ export interface PartsOptions {
   /** No server is started before this. */
   readonly after: Promise<unknown>;
   readonly ready: () => boolean;
+  /** Ports the daemon listens on for HTTP. */
+  readonly ports: () => readonly number[];
   /** The daemon contradicts its own log. */
   readonly onFatal: (error: unknown) => void;
   readonly stop: () => void;
@@ -60,6 +67,7 @@ export interface Parts {
   readonly log: SqliteLog;
   readonly desk: Desk;
   readonly supervisor: Supervisor;
+  readonly logins: Logins;
   readonly calls: CallDesk;
   readonly allowlist: Allowlist;
   readonly configuration: Configuration;
@@ -81,14 +89,20 @@ export function assemble(options: PartsOptions): Parts {
   const resolve = resolveWith(paths.variablesFile);
   const seen = seenServers();
 
-  const supervisor = new Supervisor({
+  const credentialsOf = (entry: ResolvedEntry): Credentials | undefined => {
+    const loaded = supervisor.entry(entry.name);
+    if (entry.transport === 'stdio' || !isLoginEntry(loaded?.entry ?? null)) return undefined;
+    return logins.credentialsFor({ name: entry.name, identity: loaded?.identity ?? '', url: entry.url });
+  };
+  const supervisor: Supervisor = new Supervisor({
     log,
     parallel: settings.start.parallel,
     resolve: ({ entry, problem }) =>
       entry ? resolve(entry) : (problem ?? { field: 'entry', message: 'cannot be used' }),
     server: {
       desk,
-      open: (opening) => openConnection({ ...opening, capabilities: OFFERED }),
+      open: (opening) =>
+        openConnection({ ...opening, capabilities: OFFERED, credentials: credentialsOf(opening.entry) }),
       read: readList,
       runId: options.runId,
       version,
@@ -97,6 +111,7 @@ export function assemble(options: PartsOptions): Parts {
       onSeen: seen.note,
     },
   });
+  const logins = loginsFor(options, log, desk, (name) => reconnected(supervisor, name));
   const identityOf = (server: string): string => supervisor.find(server)?.actor.head.context.identity ?? '';
   const directory = new Directory(
     {
@@ -143,6 +158,7 @@ export function assemble(options: PartsOptions): Parts {
     file: paths.configFile,
     journal: journal<ConfigFact>('config', desk, log),
     onLoaded: async (config) => {
+      for (const { name, identity, entry } of config.entries) if (isLoginEntry(entry)) logins.know({ name, identity });
       await supervisor.reconcile(config);
       directory.refresh();
       await allowlist.bind();
@@ -172,8 +188,11 @@ export function assemble(options: PartsOptions): Parts {
     secretsOf: (name) => {
       const entry = supervisor.entry(name)?.entry;
       const filled = entry && resolve(entry);
-      return filled && 'secrets' in filled ? filled.secrets : [];
+      const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
+      return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
     },
+    logins,
+    resolve,
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });
@@ -181,6 +200,7 @@ export function assemble(options: PartsOptions): Parts {
     log,
     desk,
     supervisor,
+    logins,
     calls,
     allowlist,
     configuration,
@@ -255,8 +275,41 @@ function storedHead<Context>(log: SqliteLog, stream: string): Head<Context> | un
   return row ? { state: row.state, version: row.version, context: row.context as Context } : undefined;
 }
 
-function journal<F extends DaemonFact | ConfigFact>(
-  stream: 'daemon' | 'config',
+/** Logins, with what they need of everything else. */
+function loginsFor(
+  { paths, settings, version, logger, ports }: PartsOptions,
+  log: SqliteLog,
+  desk: Desk,
+  reconnect: (name: string) => Promise<string | null>,
+): Logins {
+  const facts = journal<LoginFact>('logins', desk, log);
+  const logins = new Logins({
+    prefer: settings.oauth.store,
+    dataDir: paths.dataDir,
+    sharedDir: join(resolvePaths({}, { ...process.env, WATCHKEEPER_DATA: undefined }).dataDir, 'locks'),
+    callbackPort: settings.oauth.callbackPort,
+    loginMs: settings.oauth.loginMs,
+    version,
+    ownPorts: () => [...ports(), settings.oauth.callbackPort],
+    note: (fact) => void facts.report(fact, undefined),
+    onStore: (where, why) => {
+      if (why === null) logger.info(`Tokens of logins are kept in ${where}.`);
+      else logger.warn(`Tokens of logins are kept in ${where}, because no keychain can be used: ${why}.`);
+    },
+    reconnect,
+  });
+  log.committed$.subscribe((committed) => {
+    for (const { type, stream } of committed) {
+      if (type !== 'ServerRemoved') continue;
+      const server = serverOf(stream);
+      logins.removed(server).catch((error) => logger.warn({ server }, String(error)));
+    }
+  });
+  return logins;
+}
+
+function journal<F extends DaemonFact | ConfigFact | LoginFact>(
+  stream: 'daemon' | 'config' | 'logins',
   desk: Desk,
   log: SqliteLog,
 ): Actor<null, F, F> {

@@ -21,6 +21,7 @@ import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -108,6 +109,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   const { keeper, log } = options;
   healthRoutes(app, keeper);
   serverRoutes(app, keeper);
+  oauthRoutes(app, keeper, options.streamLimits ?? usualLimits);
   toolRoutes(app, keeper);
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);

@@ -79,6 +79,14 @@ export const health = z.object({
       }),
     )
     .optional(),
+  credentials: z
+    .object({
+      store: z.enum(['keychain', 'file']),
+      where: z.string(),
+      why: z.string().nullable().describe('Why not the keychain; null when there is nothing to say.'),
+    })
+    .optional()
+    .describe('Where tokens of logins are kept; absent until a login was needed.'),
 });
 
 // /v1/mcp: the configured servers

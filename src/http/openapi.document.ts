@@ -8,6 +8,7 @@ import { type App, tags } from './routes/route.ts';
 const about: Readonly<Record<(typeof tags)[number], string>> = {
   Daemon: 'The daemon itself.',
   Servers: 'The MCP servers it keeps.',
+  Logins: 'Logging in to servers that want it, and out again.',
   Tools: 'What these servers offer.',
   Calls: 'Calling a tool, and what became of calls.',
   Permission: 'Which tools run without asking a person.',

@@ -22,6 +22,7 @@ import { bundleAnswer } from './bundle.ts';
 import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { followLog } from './follow.ts';
+import { type LoginParts, loginKeeper } from './logins.ts';
 import type { Metrics } from './metrics.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { TestServer } from './test-server.ts';
@@ -51,12 +52,15 @@ export interface KeeperParts {
   readonly testServer: TestServer;
   /** Values of an entry that must not be shown; none when it cannot be filled in. */
   readonly secretsOf: (server: string) => readonly string[];
+  readonly logins: LoginParts['logins'];
+  readonly resolve: LoginParts['resolve'];
   readonly stop: () => void;
 }
 
 export function createKeeper(parts: KeeperParts): Keeper {
   const { log, supervisor, calls, configuration, directory, allowlist, desk } = parts;
   const db: Database = log.db;
+  const login = loginKeeper(parts);
   let statusKept: { readonly text: string; readonly position: number; readonly seen: number } | null = null;
 
   const stateOf = (server: string): string => supervisor.find(server)?.actor.committedHead.state ?? 'stopped';
@@ -111,6 +115,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
             ...(directory.known(name) ? { tools: { ...directory.lengthsOf(name), stale: state !== 'ready' } } : {}),
           };
         }),
+        ...storeAnswer(parts.logins.store),
       };
     },
 
@@ -180,18 +185,21 @@ export function createKeeper(parts: KeeperParts): Keeper {
     why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
     history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
 
-    config: () => ({
+    login: login.login,
+    pasteCallback: login.pasteCallback,
+    giveClient: login.giveClient,
+    logOut: login.logOut,
+
+    config: async () => ({
       servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,
-      // Logins are not part of the daemon yet: no token is stored for anybody.
-      oauth: Object.fromEntries(
-        supervisor.entries.flatMap(({ name, entry }) => (entry && entry.transport !== 'stdio' ? [[name, false]] : [])),
-      ),
+      oauth: await login.loggedIn(),
     }),
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),
     async removeServer(name) {
       await configuration.remove(name);
       await supervisor.whenGone(name, REMOVAL_MS);
+      await login.removed(name);
     },
     setDisabled: (name, disabled) => configuration.setDisabled(name, disabled),
     testServer: async (server) => {
@@ -279,6 +287,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
     shutdown: parts.stop,
   };
 }
+
+/** Where tokens are kept, once that was asked. */
+const storeAnswer = (store: KeeperParts['logins']['store']) =>
+  store === null ? {} : { credentials: { store: store.kind, where: store.where, why: store.why } };
 
 async function answerCall(parts: KeeperParts, input: CallInput): Promise<CallAnswer> {
   const { calls, directory, supervisor } = parts;

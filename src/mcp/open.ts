@@ -17,7 +17,7 @@ import { LegacySseChannel } from './legacy-sse.ts';
 import { LiveConnection } from './live.ts';
 import { ProcessChannel } from './process.ts';
 import { announcements } from './push-source.ts';
-import { redactor } from './redact.ts';
+import { changingRedactor, redactor } from './redact.ts';
 import { StreamableChannel } from './streamable.ts';
 import { Wire } from './wire.ts';
 
@@ -27,8 +27,8 @@ type HttpEntry = Exclude<OpenOptions['entry'], { transport: 'stdio' }>;
 
 /** Opens a connection up to the end of the handshake (see `OpenConnection`). Two transports, two eras, one way in. */
 export const openConnection: OpenConnection = async (options) => {
-  const { entry } = options;
-  const redact = redactor(entry.secrets);
+  const { entry, credentials } = options;
+  const redact = credentials ? changingRedactor(entry.secrets, () => credentials.secrets()) : redactor(entry.secrets);
   try {
     return await (entry.transport === 'stdio' ? openStdio(entry, options, redact) : openHttp(entry, options, redact));
   } catch (error) {
@@ -132,7 +132,7 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
   const remembered = verdict?.era === 'legacy' && verdict.transport === 'streamable-http';
   const first: Plan = remembered ? { ask: false } : { ask: true, probeMs: PATIENT_PROBE_MS };
   return follow(first, options, redact, (plan) => {
-    const http = exchanger(entry, redact);
+    const http = exchanger(entry, options, redact);
     const channel = new StreamableChannel(http);
     const wire = new Wire(channel, true);
     return {
@@ -152,7 +152,7 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
 /** The older transport exists in the legacy era only, so there is nothing to ask. */
 function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
   const begin = (): Begun => {
-    const http = exchanger(entry, redact);
+    const http = exchanger(entry, options, redact);
     const wire = new Wire(new LegacySseChannel(http), false);
     return {
       wire,
@@ -167,9 +167,9 @@ function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promis
 }
 
 /** Throws a `ConnectionError` when the URL cannot be used. */
-function exchanger({ url, headers }: HttpEntry, redact: Redact): Exchanger {
+function exchanger({ url, headers }: HttpEntry, { credentials }: OpenOptions, redact: Redact): Exchanger {
   try {
-    return new Exchanger(url, headers);
+    return new Exchanger(url, headers, credentials);
   } catch (error) {
     throw error instanceof Fault ? new ConnectionError(failureOf('connect', error.observation, redact)) : error;
   }

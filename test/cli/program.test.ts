@@ -25,6 +25,8 @@ describe('the command line', () => {
       'disable',
       'reconnect',
       'test',
+      'login',
+      'logout',
       'tools',
       'call',
       'mcp',

@@ -227,7 +227,24 @@ export function fakeKeeper(): FakeKeeper {
       if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
       return note(whyMemory, 'why', query);
     },
-    config: () => ({
+    login: (name) => {
+      if (name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      if (name === 'memory') throw new Problem('oauth-not-enabled', 'The entry of "memory" is not one to log in to.');
+      note(undefined, 'login', name);
+      return {
+        url: Promise.resolve('https://as.example/authorize?state=s1'),
+        done: new Promise((resolve) => setTimeout(() => resolve({ ok: true }), 20)),
+        leave: () => note(undefined, 'leave', name),
+      };
+    },
+    pasteCallback: (name, url) => {
+      if (name === 'memory') throw new Problem('no-login-waiting', 'No login of "memory" waits.');
+      note(undefined, 'pasteCallback', name, url);
+    },
+    giveClient: async (name, client) =>
+      note(client.redirectUri ?? 'http://localhost:17988/callback', 'giveClient', name, client),
+    logOut: async (name, client) => note(undefined, 'logOut', name, client),
+    config: async () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },
     }),
