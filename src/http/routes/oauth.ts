@@ -102,7 +102,9 @@ export function oauthRoutes(app: App, keeper: Keeper, limits: StreamLimits): voi
     },
     async (request) => {
       const { query, body } = request;
-      const name = named(serverOf({ ...query, ...body }));
+      const given = [serverOf(query), serverOf(body ?? {})].filter((name) => name !== undefined);
+      if (new Set(given).size > 1) throw new Problem('invalid-request', 'Query and body name different servers.');
+      const name = named(given[0]);
       await keeper.logOut(name, body?.client ?? query.client ?? false);
       return { ok: true };
     },
