@@ -263,7 +263,7 @@ const pure: readonly RegExp[] = [
   /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
-  /^src\/oauth\/(?:addresses|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
+  /^src\/oauth\/(?:addresses|agenvoy|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,

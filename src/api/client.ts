@@ -30,6 +30,7 @@ export type Call = Shape<typeof contract.call>;
 export type Calls = Shape<typeof contract.calls>;
 export type Events = Shape<typeof contract.events>;
 export type Rebuilt = Shape<typeof contract.rebuild>;
+export type AdoptedLogin = Shape<typeof oauthContract.adoptedLogin>;
 export type ClientGiven = Shape<typeof oauthContract.clientGiven>;
 export type Done = Shape<typeof contract.done>;
 export type PermissionMode = NonNullable<Shape<typeof contract.callBody>['permission_mode']>;
@@ -67,6 +68,8 @@ export interface Client {
     name: string,
     client: { id: string; secret?: string | undefined; redirectUri?: string | undefined },
   ): Promise<ClientGiven>;
+  /** Takes over a login that Agenvoy has. */
+  adoptLogin(name: string): Promise<AdoptedLogin>;
   logOut(name: string, query?: { client?: boolean | undefined }): Promise<Done>;
   tools(query?: { server?: string | undefined; at?: At | undefined }): Promise<Tools>;
   toolsHistory(query?: {
@@ -145,6 +148,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     pasteCallback: (name, url) => post('/v1/mcp/oauth/callback', { name, url }),
     giveClient: (name, { id, secret, redirectUri }) =>
       post('/v1/mcp/oauth/client', { name, client_id: id, client_secret: secret, redirect_uri: redirectUri }),
+    adoptLogin: (name) => post('/v1/mcp/oauth/adopt', { name }),
     logOut: (name, query) =>
       ask({ method: 'DELETE', path: '/v1/mcp/oauth', body: { name, client: query?.client ?? false } }),
     tools: (query) => get('/v1/mcp/tools', query),

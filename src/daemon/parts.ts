@@ -1,6 +1,6 @@
 /** Every part of the daemon, wired: who knows whom is decided here and nowhere else. Nothing is started yet. */
 
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { Actor } from '../actors/actor.ts';
 import type { AllowlistContext } from '../actors/allowlist/allowlist.state.ts';
@@ -290,6 +290,7 @@ function loginsFor(
     callbackPort: settings.oauth.callbackPort,
     loginMs: settings.oauth.loginMs,
     version,
+    agenvoyDir: dirname(paths.configFile),
     ownPorts: () => [...ports(), settings.oauth.callbackPort],
     note: (fact) => void facts.report(fact, undefined),
     onStore: (where, why) => {

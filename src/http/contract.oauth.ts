@@ -33,6 +33,9 @@ export const clientBody = z
   .meta({ examples: [{ name: 'remote', client_id: 'my-client' }] });
 export const clientGiven = z.object({ ok: z.literal(true), redirect_uri: z.string() });
 
+export const adoptBody = z.strictObject({ name }).meta({ examples: [{ name: 'remote' }] });
+export const adoptedLogin = z.object({ ok: z.boolean(), reconnect_error: z.string().optional() });
+
 export const logoutBody = z
   .strictObject({
     name: name.optional(),

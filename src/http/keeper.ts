@@ -91,6 +91,8 @@ export interface Keeper {
     name: string,
     client: { readonly id: string; readonly secret: string | null; readonly redirectUri: string | undefined },
   ): Promise<string>;
+  /** Takes over what Agenvoy keeps of a login. */
+  adoptLogin(name: string): Promise<{ readonly ok: boolean; readonly reconnect_error?: string }>;
   logOut(name: string, client: boolean): Promise<void>;
 
   config(): Promise<Shape<typeof contract.config>>;

@@ -188,6 +188,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     login: login.login,
     pasteCallback: login.pasteCallback,
     giveClient: login.giveClient,
+    adoptLogin: login.adoptLogin,
     logOut: login.logOut,
 
     config: async () => ({

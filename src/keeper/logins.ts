@@ -5,6 +5,7 @@ import type { Supervisor } from '../actors/supervisor.ts';
 import type { EntryProblem, HttpEntry, LoadedEntry, ResolvedEntry, ServerEntry } from '../config/entry.ts';
 import type { Keeper } from '../http/keeper.ts';
 import { Problem } from '../http/problem.ts';
+import { agenvoyAccounts } from '../oauth/agenvoy.ts';
 import type { Logins } from '../oauth/logins.ts';
 import type { LoginServer } from '../oauth/settings.ts';
 import { VaultError } from '../oauth/store.ts';
@@ -21,7 +22,7 @@ export interface LoginParts {
   readonly resolve: (entry: ServerEntry) => ResolvedEntry | EntryProblem;
 }
 
-type LoginKeeper = Pick<Keeper, 'login' | 'pasteCallback' | 'giveClient' | 'logOut'> & {
+type LoginKeeper = Pick<Keeper, 'login' | 'pasteCallback' | 'giveClient' | 'adoptLogin' | 'logOut'> & {
   /** HTTP entries, and whether a token is kept for each. */
   loggedIn(): Promise<Record<string, boolean>>;
   /** Deletes what is kept for a server that is gone. */
@@ -78,6 +79,13 @@ export function loginKeeper({ logins, supervisor, resolve }: LoginParts): LoginK
       if (isLoginEntry(entry) && actor && LIVE.has(actor.actor.head.state))
         void actor.tell({ type: 'ReconnectServer' });
     },
+    async adoptLogin(name) {
+      const server = loginServer(name);
+      const same = supervisor.names.filter((one) => one !== name && oneToAgenvoy(one, name));
+      if (same.length > 0)
+        throw new Problem('invalid-request', `Agenvoy cannot tell "${name}" from "${same[0]}"; log in instead.`);
+      return answered(() => logins.adopt(server));
+    },
     async loggedIn() {
       const entries = supervisor.entries.flatMap(({ name, entry, identity }) =>
         entry && entry.transport !== 'stdio' ? [{ name, identity, mayHave: isLoginEntry(entry) }] : [],
@@ -91,6 +99,9 @@ export function loginKeeper({ logins, supervisor, resolve }: LoginParts): LoginK
     removed: (name) => answered(() => logins.removed(name)),
   };
 }
+
+const oneToAgenvoy = (one: string, other: string): boolean =>
+  agenvoyAccounts(one).token === agenvoyAccounts(other).token;
 
 export const isLoginEntry = (entry: ServerEntry | null): entry is HttpEntry =>
   entry !== null && entry.transport !== 'stdio' && entry.auth === 'oauth';

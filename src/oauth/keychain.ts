@@ -41,6 +41,17 @@ export async function openKeychain(): Promise<OpenedKeychain> {
   }
 }
 
+/** An entry of another program; null when it is not there or no keychain answers. */
+export async function readEntry(service: string, account: string): Promise<string | null> {
+  try {
+    const { AsyncEntry } = await import('@napi-rs/keyring');
+    const entry = new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+    return (await within(FIRST_ANSWER_MS, (signal) => entry.getPassword(signal))) ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** A vault on any keychain; a text longer than `length` is kept in several entries. */
 export function keychainVault(
   open: OpenEntry,

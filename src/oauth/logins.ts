@@ -2,6 +2,7 @@
 import type { LoginFact } from '../events/login.events.ts';
 import type { Credentials } from '../mcp/connection.ts';
 import { LoginAccount } from './account.ts';
+import { adoptLogin } from './adopt.ts';
 import { logIn } from './flow.ts';
 import { CallbackListener } from './listener.ts';
 import { redirectFault, usualRedirect } from './redirect.ts';
@@ -15,6 +16,8 @@ export interface LoginsOptions extends VaultOptions {
   /** How long a person may take, in ms. */
   readonly loginMs: number;
   readonly version: string;
+  /** Where Agenvoy keeps its files. */
+  readonly agenvoyDir: string;
   readonly ownPorts: () => readonly number[];
   readonly note: (fact: LoginFact) => void;
   /** The store was chosen, on its first use. */
@@ -134,6 +137,18 @@ export class Logins {
       .at(server.url)
       .keepClient({ id, secret, authMethod: null, redirectUri, kind: 'given', issuer: null, secretExpiresAt: null });
     return redirectUri;
+  }
+
+  /** Takes over what Agenvoy keeps, and connects. Throws a LoginError when there is nothing to take over. */
+  async adopt(server: LoginServer): Promise<LoginEnd> {
+    const { agenvoyDir, callbackPort, note, reconnect, now = Date.now } = this.#options;
+    const account = this.#account(server).at(server.url);
+    await adoptLogin(server, account, { folder: agenvoyDir, callbackPort, now: now() });
+    const { tokens } = await account.kept();
+    const expiresAt = tokens?.expiresAt ?? null;
+    note({ type: 'LoginEnded', data: { server: server.name, ok: true, reason: null, scope: null, expiresAt } });
+    const wrong = await reconnect(server.name);
+    return wrong === null ? { ok: true } : { ok: true, reconnect_error: wrong };
   }
 
   /** Deletes what is kept of a login; a login that waits ends. `client`: one given by a person goes too. */

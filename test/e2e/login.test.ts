@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Faults, type OAuthFake, startOAuthFake } from '../fixtures/oauth-server.ts';
 import { atEnd } from '../support/cleanup.ts';
@@ -54,6 +54,7 @@ describe('a server that wants a login', () => {
     expect(fake.seen.length).toBe(asked);
     expect(fake.count('/authorize')).toBe(0);
     expect(state).toBe('auth-required');
+    expect((await daemon.api('GET', '/v1/mcp/why?name=web')).body.next.command).toBe('watchkeeper login web');
     expect((await factsOf(daemon, 'web')).filter(({ type }) => type === 'LoginRequired')).toHaveLength(1);
     expect(warningsOf(daemon, 'web')).toHaveLength(1);
     expect(await hasToken(daemon)).toBe(false);
@@ -523,6 +524,28 @@ describe('logging out', () => {
     await daemon.waitForServer('web', 'auth-required');
     expect(other.seen.some(({ headers }) => headers.authorization)).toBe(false);
     expect(fake.secrets.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a login that Agenvoy has', () => {
+  it('is taken over when a person asks for it, and only for the authorization server it came from', async () => {
+    const { fake, daemon } = await given();
+    const { client, tokens } = await fake.loginOfAnother();
+    const write = (token_url: string) =>
+      writeFileSync(
+        join(dirname(daemon.config), '.secrets'),
+        `OTHER=1\nMCP_OAUTH_WEB=${JSON.stringify({ client_id: client, token_url, auth_style: 0, ...tokens, expiry: '0001-01-01T00:00:00Z' })}\nMCP_OAUTH_CLIENT_WEB=${JSON.stringify({ client_id: client, dynamic: true })}\n`,
+      );
+    const adopt = () => daemon.api('POST', '/v1/mcp/oauth/adopt', { name: 'web' });
+    expect((await adopt()).body.detail).toMatch(/keeps no login of "web"/);
+    write('https://elsewhere.example/token');
+    expect((await adopt()).body.detail).toMatch(/another authorization server/);
+    expect(await hasToken(daemon)).toBe(false);
+    write(`${fake.origin}/token`);
+    expect((await adopt()).body).toEqual({ ok: true });
+    expect((await daemon.server('web')).state).toBe('ready');
+    fake.expireAll();
+    expect((await daemon.call('mcp__web__echo', { text: 'x' })).body.outcome).toBe('succeeded');
   });
 });
 

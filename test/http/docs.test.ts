@@ -19,6 +19,7 @@ const routes = [
   'GET /v1/mcp/instructions',
   'GET /v1/mcp/oauth',
   'DELETE /v1/mcp/oauth',
+  'POST /v1/mcp/oauth/adopt',
   'POST /v1/mcp/oauth/callback',
   'POST /v1/mcp/oauth/client',
   'GET /v1/allowlist',

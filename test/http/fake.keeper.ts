@@ -243,6 +243,7 @@ export function fakeKeeper(): FakeKeeper {
     },
     giveClient: async (name, client) =>
       note(client.redirectUri ?? 'http://localhost:17988/callback', 'giveClient', name, client),
+    adoptLogin: async (name) => note({ ok: true }, 'adoptLogin', name),
     logOut: async (name, client) => note(undefined, 'logOut', name, client),
     config: async () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },

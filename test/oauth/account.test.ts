@@ -30,6 +30,7 @@ function daemonOn(folder: string, callbackPort: number, clock = { now: Date.now(
     callbackPort,
     loginMs: 10_000,
     version: '0',
+    agenvoyDir: folder,
     ownPorts: () => [],
     note: (fact) => facts.push(fact),
     onStore: () => {},

@@ -99,6 +99,7 @@ export const login: Command = {
     options: [
       { flags: '--no-browser', about: 'only print the address' },
       { flags: '--client-id <id>', about: `log in as a client you registered; its secret, if any, in ${SECRET}` },
+      { flags: '--from-agenvoy', about: 'take over the login that Agenvoy has, without a browser' },
       { flags: '--redirect-uri <url>', about: 'where that client comes back to, byte for byte' },
     ],
     examples: [
@@ -113,6 +114,12 @@ export const login: Command = {
   async run(context, { positional: [name = ''] }, options) {
     const { api, env } = context;
     await mustKnow(api, name, 'login');
+    if (flag(options, 'fromAgenvoy')) {
+      const adopted = await api.adoptLogin(name);
+      const trouble = adopted.reconnect_error;
+      const notes = trouble === undefined ? [] : [`It is not ready yet: ${harmless(trouble)}`];
+      return { kind: 'answer', json: adopted, text: () => `Logged in to ${name}.\n`, confirms: true, notes };
+    }
     const id = text(options, 'clientId');
     const redirectUri = text(options, 'redirectUri');
     if (id === undefined && redirectUri !== undefined)

@@ -1,4 +1,12 @@
-import { callbackBody, clientBody, clientGiven, loginFrame, logoutBody } from '../contract.oauth.ts';
+import {
+  adoptBody,
+  adoptedLogin,
+  callbackBody,
+  clientBody,
+  clientGiven,
+  loginFrame,
+  logoutBody,
+} from '../contract.oauth.ts';
 import { done } from '../contract.ts';
 import type { Keeper } from '../keeper.ts';
 import { Problem } from '../problem.ts';
@@ -84,6 +92,26 @@ export function oauthRoutes(app: App, keeper: Keeper, limits: StreamLimits): voi
       const { name, client_id: id, client_secret: secret = null, redirect_uri: redirectUri } = request.body;
       return { ok: true, redirect_uri: await keeper.giveClient(name, { id, secret, redirectUri }) };
     },
+  );
+
+  app.post(
+    '/v1/mcp/oauth/adopt',
+    {
+      schema: {
+        tags: ['Logins'],
+        summary: 'Take over a login that Agenvoy has',
+        description: 'Out of its keychain entries or its file `.secrets`, which stay as they are. Connects afterwards.',
+        body: adoptBody,
+        response: answers(
+          adoptedLogin,
+          'invalid-request',
+          'unknown-server',
+          'oauth-not-enabled',
+          'credentials-unavailable',
+        ),
+      },
+    },
+    async (request) => keeper.adoptLogin(request.body.name),
   );
 
   app.delete(
