@@ -26,6 +26,7 @@ import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { whyRoutes } from './routes/why.ts';
+import { schemaController } from './schema.controller.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
 
 /** 4 MiB. */
@@ -127,12 +128,6 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
 const notDescribed: DescribeApi = () => {
   throw new Error('The description is made from routes that answer nothing.');
 };
-
-/** Shapes are checked by zod, through the compilers set above. Naming others here keeps the usual ones from being loaded. */
-const neverAsked = (): never => {
-  throw new Error('A route was added before its compilers were set.');
-};
-const schemaController = { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } };
 
 function lookAt({ method = '', url = '', headers, socket }: IncomingMessage): Seen {
   return {

@@ -4,6 +4,7 @@ import { fastify } from 'fastify';
 import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Described } from './docs/described.ts';
 import { type App, tags } from './routes/route.ts';
+import { schemaController } from './schema.controller.ts';
 
 const about: Readonly<Record<(typeof tags)[number], string>> = {
   Daemon: 'The daemon itself.',
@@ -45,7 +46,7 @@ const describeApi = (version: string): FastifyDynamicSwaggerOptions => ({
 
 /** The routes as OpenAPI, from an app of its own that never listens. `addRoutes` gives it the routes to describe. */
 export async function describeRoutes(version: string, addRoutes: (app: App) => void): Promise<Described> {
-  const app: App = fastify({ exposeHeadRoutes: true }).withTypeProvider<ZodTypeProvider>();
+  const app: App = fastify({ exposeHeadRoutes: true, schemaController }).withTypeProvider<ZodTypeProvider>();
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(() => JSON.stringify);
   await app.register(swagger, describeApi(version));
