@@ -32,7 +32,12 @@ const millis = (title: string, value: unknown): string =>
 export function factWords(event: Event): string {
   const data = members(event.data);
   const request = members(data.request);
+  const ofLogin = event.stream === 'logins';
   return [
+    ofLogin ? word(data.server) : '',
+    event.type === 'LoginEnded' ? (data.ok === true ? 'logged in' : 'not logged in') : '',
+    ofLogin && word(data.issuer) !== '' ? `at ${word(data.issuer)}` : '',
+    ofLogin && word(data.because) !== '' ? `because it was ${word(data.because)}` : '',
     word(data.entry),
     word(data.name) || word(request.name),
     word(data.protocolVersion),
@@ -49,7 +54,7 @@ export function factWords(event: Event): string {
     names('changed', data.changed),
     names('removed', data.removed),
     word(data.by) && `by ${word(data.by)}`,
-    word(data.client) && `from ${word(data.client)}`,
+    ofLogin ? '' : word(data.client) && `from ${word(data.client)}`,
     millis('next try in', data.delayMs),
     millis('after', data.tookMs),
   ]
