@@ -23,7 +23,7 @@ const report = join(root, '.cache/build.json');
 const bundle = 'cli/main.js';
 
 /** Native code cannot be bundled; it is found in node_modules at run time. */
-const external = ['better-sqlite3'];
+const external = ['better-sqlite3', '@napi-rs/keyring'];
 
 /**
  * What need not be parsed at every start: rxjs as modules, so that only what is used of it comes along; nothing in the

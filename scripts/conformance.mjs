@@ -57,6 +57,23 @@ const CLIENT = {
   ],
 };
 
+/** Client scenarios about logins, by revision: those of both, and what the newer one adds. */
+const OAUTH = [
+  ...['metadata-default', 'metadata-var1', 'metadata-var2', 'metadata-var3', 'basic-cimd', 'pre-registration'],
+  ...['scope-from-www-authenticate', 'scope-from-scopes-supported', 'scope-omitted-when-undefined'],
+  ...['scope-step-up', 'scope-retry-limit'],
+  ...['token-endpoint-auth-basic', 'token-endpoint-auth-post', 'token-endpoint-auth-none'],
+];
+const NEWER_OAUTH = [
+  ...['resource-mismatch', 'offline-access-scope', 'offline-access-not-supported', 'authorization-server-migration'],
+  ...['iss-supported', 'iss-not-advertised', 'iss-supported-missing', 'iss-wrong-issuer', 'iss-unexpected'],
+  ...['iss-normalized', 'metadata-issuer-mismatch'],
+];
+const LOGINS = {
+  '2025-11-25': OAUTH.map((name) => `auth/${name}`),
+  '2026-07-28': [...OAUTH, ...NEWER_OAUTH].map((name) => `auth/${name}`),
+};
+
 const firstLine = (child) =>
   new Promise((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve);
@@ -168,7 +185,8 @@ function passedIn(output) {
 async function main() {
   if (!existsSync(suite)) throw new Error(`The conformance suite is not installed (${suite}).`);
   const only = option('only');
-  const which = option('upstream');
+  // `npm run conformance -- oauth` asks for one part by its name.
+  const which = option('upstream') ?? process.argv.slice(2).find((word) => word === 'oauth' || word === 'client');
   let short = false;
   for (const upstream of UPSTREAMS) {
     const label = `${upstream.transport} ${upstream.era}`;
@@ -198,14 +216,22 @@ async function main() {
       }
     });
   }
-  if (only === undefined && (which === undefined || which === 'client')) short ||= await clientFallsShort();
+  for (const [part, label, scenarios] of [
+    ['client', 'client', CLIENT],
+    ['oauth', 'login', LOGINS],
+  ]) {
+    if (which !== undefined && which !== part) continue;
+    if (only === undefined || part === which) short = (await clientFallsShort(label, scenarios, only)) || short;
+  }
   process.exitCode = short ? 1 : 0;
 }
 
 /** One scenario after the other: each starts a daemon of its own. */
-async function clientFallsShort() {
+async function clientFallsShort(label, all, only) {
   let short = false;
-  for (const [revision, scenarios] of Object.entries(CLIENT)) {
+  for (const [revision, known] of Object.entries(all)) {
+    if (option('revision') !== undefined && option('revision') !== revision) continue;
+    const scenarios = known.filter((scenario) => only === undefined || scenario === only);
     let passed = 0;
     for (const scenario of scenarios) {
       const command = `${process.execPath} ${join(root, 'test/conformance/client-driver.mjs')}`;
@@ -214,9 +240,9 @@ async function clientFallsShort() {
         ...['--command', command, '--scenario', scenario, '--spec-version', revision],
       ]);
       if (code === 0) passed += 1;
-      else console.log(output);
+      if (code !== 0 || only !== undefined) console.log(output);
     }
-    console.log(`client scenarios, revision ${revision}: ${passed} of ${scenarios.length}`);
+    console.log(`${label} scenarios, revision ${revision}: ${passed} of ${scenarios.length}`);
     short ||= passed < scenarios.length;
   }
   return short;

@@ -88,6 +88,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const shutdown = new Shutdown(logger);
   let ready = false;
   createPrivate(paths.databaseFile);
+  let port: number | null = null;
   const parts = assembled(ownership, {
     paths,
     settings,
@@ -98,6 +99,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     startedAt,
     after: orphansEnded(owner, run, logger),
     ready: () => ready,
+    ports: () => (port === null ? [] : [port]),
     onFatal: (error) => shutdown.afterContradiction(error),
     stop: () => void shutdown.begin(0),
   });
@@ -111,6 +113,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   });
 
   await parts.recordings.restore();
+  port = served.port;
   await parts.allowlist.load();
   await parts.configuration.load();
   ready = true;
@@ -258,11 +261,12 @@ function knownClients(tokens: ClientTokens, use: ClientUse): KnownClients {
 }
 
 async function close(
-  { log, desk, supervisor, calls, daemonJournal, hub, recordings, clientUse }: Parts,
+  { log, desk, supervisor, logins, calls, daemonJournal, hub, recordings, clientUse }: Parts,
   served: Served,
   run: string,
 ): Promise<void> {
   await calls.abandon();
+  logins.close();
   hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);
   await recordings.close();

@@ -57,6 +57,12 @@ const layers: readonly Layer[] = [
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'the wire works without a daemon around it',
   },
+  {
+    of: 'src/oauth/',
+    may: ['src/mcp/', 'src/config/files.ts', 'src/config/lock.ts'],
+    types: ['src/events/', 'src/config/entry.ts'],
+    because: 'logins know the wire they sign for, files and locks; who wants one is known above',
+  },
   { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
   {
     of: 'src/clients/',
@@ -81,6 +87,7 @@ const layers: readonly Layer[] = [
       'src/config/',
       'src/clients/',
       'src/projections/',
+      'src/oauth/',
       'src/http/problem.ts',
       'src/http/wire.ts',
     ],
@@ -106,6 +113,7 @@ const layers: readonly Layer[] = [
       'src/projections/',
       'src/keeper/',
       'src/hub/',
+      'src/oauth/',
       'src/root.ts',
     ],
     types: ['src/http/keeper.ts'],
@@ -305,6 +313,7 @@ const pure: readonly RegExp[] = [
   /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary|verdict|verdict\.rules)\.ts$/,
   /^src\/replay\/(?:agenda|changes|difference|evidence|fact\.words|figures|inputs|life|outside|replay|rerun|timeline|unhurried|verify|what-if)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
+  /^src\/oauth\/(?:addresses|agenvoy|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
@@ -429,7 +438,7 @@ describe('Only some may', () => {
       starters.filter(
         (path) =>
           // The keeper asks a runtime for its version and starts no server.
-          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|cli\/(?:daemon\.detach|process\.identity))\.ts$/.test(
+          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
             path,
           ),
       ),

@@ -390,4 +390,64 @@ export const promises: Readonly<Record<string, Promised>> = {
       'takes each server once, tells namesakes apart and keeps secrets out on request',
     ],
   },
+  // Logins
+  'login:unattended': {
+    claim: 'No browser opens by itself; a server that wants a login names the command once and asks for nothing.',
+    heldBy: ['test/e2e/login.test.ts', 'waits for a person, names the command once, and asks for nothing meanwhile'],
+  },
+  'login:heals': {
+    claim: 'A login connects the server without a restart, and outlives one.',
+    heldBy: ['test/e2e/login.test.ts', 'runs after a login in the browser, without a restart'],
+  },
+  'login:state': {
+    claim: 'What comes to the callback address without knowing the state of a login changes nothing.',
+    heldBy: [
+      'test/e2e/login.test.ts',
+      'takes nothing that does not know the state: neither strays nor forgeries nor repeats',
+    ],
+  },
+  'login:port': {
+    claim: 'A callback port that is taken is named at once, with the setting, and nothing is opened.',
+    heldBy: ['test/e2e/login.test.ts', 'says at once that its port is taken, and by which setting it can be another'],
+  },
+  'login:one-renewal': {
+    claim: 'A token is renewed once, however many calls and daemons need it.',
+    heldBy: ['test/e2e/login.test.ts', 'that has ended is renewed once, however many calls need it'],
+  },
+  'login:two-daemons': {
+    claim: 'A daemon uses what another has renewed, and never deletes it.',
+    heldBy: [
+      'test/oauth/account.test.ts',
+      'use what the other has renewed, also long afterwards, and spend no old refresh token',
+    ],
+  },
+  'login:no-loop': {
+    claim: 'A token that is refused is renewed once; then a login is wanted.',
+    heldBy: [
+      'test/e2e/login.test.ts',
+      'that is refused although it is new ends in a login that is wanted, without a loop',
+    ],
+  },
+  'login:logout': {
+    claim: 'A logout takes the token from the live session, tells the authorization server and brings nothing back.',
+    heldBy: [
+      'test/e2e/login.test.ts',
+      'takes the token away at once, tells the authorization server, and brings nothing back',
+    ],
+  },
+  'login:addresses': {
+    claim: 'Addresses that a server names are checked before anything fetches or opens them.',
+    heldBy: ['test/oauth/addresses.test.ts', 'is refused with the reason'],
+  },
+  'login:secrets': {
+    claim: 'No token, code or secret stands in a file, a log, an event or an answer.',
+    heldBy: ['test/e2e/login.test.ts', 'stands in any file, log, event or answer'],
+  },
+  'login:keychain': {
+    claim: 'Tokens are in the keychain where there is one, and nothing of them is on disk.',
+    heldBy: [
+      'test/e2e/login.keychain.test.ts',
+      'tokens are there and nothing of them is on disk, over a restart and until the logout',
+    ],
+  },
 };

@@ -3,12 +3,14 @@ import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
 import type * as clientsContract from '../http/contract.clients.ts';
 import type * as doctorContract from '../http/contract.doctor.ts';
+import type * as oauthContract from '../http/contract.oauth.ts';
 import type * as recordings from '../http/contract.recordings.ts';
 import type { replayed } from '../http/contract.replay.ts';
 import type * as summaryContract from '../http/contract.summary.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
+import { type LoginFrame, readLogin } from './login.ts';
 import { type Ask, readBytes, readText, send } from './request.ts';
 
 type Shape<Schema extends z.ZodType> = z.infer<Schema>;
@@ -41,6 +43,8 @@ export type Call = Shape<typeof contract.call>;
 export type Calls = Shape<typeof contract.calls>;
 export type Events = Shape<typeof contract.events>;
 export type Rebuilt = Shape<typeof contract.rebuild>;
+export type AdoptedLogin = Shape<typeof oauthContract.adoptedLogin>;
+export type ClientGiven = Shape<typeof oauthContract.clientGiven>;
 export type Done = Shape<typeof contract.done>;
 export type PermissionMode = NonNullable<Shape<typeof contract.callBody>['permission_mode']>;
 
@@ -70,6 +74,16 @@ export interface Client {
   testServer(server: Readonly<Record<string, unknown>>): Promise<TestResult>;
   status(query?: { at?: At | undefined }): Promise<Status>;
   reconnect(query?: { name?: string | undefined; timeoutMs?: number | undefined }): Promise<Reconnected>;
+  /** The address to open, then how the login ended. Going away ends it. */
+  login(name: string, options?: { signal?: AbortSignal | undefined }): AsyncGenerator<LoginFrame, void>;
+  pasteCallback(name: string, url: string): Promise<Done>;
+  giveClient(
+    name: string,
+    client: { id: string; secret?: string | undefined; redirectUri?: string | undefined },
+  ): Promise<ClientGiven>;
+  /** Takes over a login that Agenvoy has. */
+  adoptLogin(name: string): Promise<AdoptedLogin>;
+  logOut(name: string, query?: { client?: boolean | undefined }): Promise<Done>;
   tools(query?: { server?: string | undefined; at?: At | undefined }): Promise<Tools>;
   toolsHistory(query?: {
     server?: string | undefined;
@@ -154,6 +168,16 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     testServer: (server) => post('/v1/mcp/test', { server }),
     status: (query) => get('/v1/mcp/status', query),
     reconnect: (query) => post('/v1/mcp/reconnect', { name: query?.name, timeout_ms: query?.timeoutMs }),
+    async *login(name, options) {
+      const path = `/v1/mcp/oauth${queryText({ name })}`;
+      yield* readLogin(await send(dataDir, { method: 'GET', path, signal: options?.signal }));
+    },
+    pasteCallback: (name, url) => post('/v1/mcp/oauth/callback', { name, url }),
+    giveClient: (name, { id, secret, redirectUri }) =>
+      post('/v1/mcp/oauth/client', { name, client_id: id, client_secret: secret, redirect_uri: redirectUri }),
+    adoptLogin: (name) => post('/v1/mcp/oauth/adopt', { name }),
+    logOut: (name, query) =>
+      ask({ method: 'DELETE', path: '/v1/mcp/oauth', body: { name, client: query?.client ?? false } }),
     tools: (query) => get('/v1/mcp/tools', query),
     toolsHistory: (query) => get('/v1/mcp/tools/history', query),
     instructions: () => get('/v1/mcp/instructions'),

@@ -107,6 +107,8 @@ export interface Context {
   readonly ask: ((question: Question) => Promise<string>) | null;
   /** Takes the keyboard, key by key; null where there is none. */
   readonly keys: (() => Keys) | null;
+  /** Lines of stdin as they come, until it ends or the signal does. */
+  lines(signal: AbortSignal): AsyncIterable<string>;
   /** From the first call on, Ctrl-C ends the signal instead of the process. */
   untilInterrupted(): AbortSignal;
   /** How this very program was started, for starting it again. */

@@ -25,6 +25,8 @@ import { fixtureServe } from './commands/fixture.serve.ts';
 import { history } from './commands/history.ts';
 import { importServers } from './commands/import.ts';
 import { log } from './commands/log.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
 import { mcp } from './commands/mcp.ts';
 import { rebuild } from './commands/rebuild.ts';
 import { reconnect } from './commands/reconnect.ts';
@@ -54,6 +56,8 @@ export const commands: readonly Command[] = [
   reconnect,
   record,
   test,
+  login,
+  logout,
   tools,
   call,
   mcp,

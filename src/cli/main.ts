@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program: the only file that prints or ends the process. */
 import { keysOf } from './keys.ts';
-import { askOn } from './prompt.ts';
+import { askOn, linesOf } from './prompt.ts';
 import { runCommandLine } from './run.ts';
 
 const interrupt = new AbortController();
@@ -46,6 +46,7 @@ const code = await runCommandLine({
   err: printTo(process.stderr),
   ask: (question) => askOn(process.stdin, process.stderr, question),
   keys: () => keysOf(process.stdin),
+  lines: (signal) => linesOf(process.stdin, signal),
   untilInterrupted,
 });
 await Promise.all([drained(process.stdout), drained(process.stderr)]);

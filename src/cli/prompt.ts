@@ -39,3 +39,21 @@ export async function askOn(
     lines.close();
   }
 }
+
+/** Lines of an input until it ends or the signal does. What is not a terminal and not a pipe (a closed input) has none. */
+export async function* linesOf(input: NodeJS.ReadableStream, signal: AbortSignal): AsyncGenerator<string, void> {
+  const { createInterface } = await import('node:readline');
+  if (signal.aborted) return;
+  const lines = createInterface({ input, terminal: false });
+  const stop = () => lines.close();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    for await (const line of lines) yield line;
+  } catch {
+    // An input that cannot be read is one without lines.
+  } finally {
+    signal.removeEventListener('abort', stop);
+    lines.close();
+    input.pause();
+  }
+}

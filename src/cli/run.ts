@@ -23,6 +23,7 @@ export interface Surroundings {
   err(text: string): void;
   ask(question: Question): Promise<string>;
   keys(): Keys;
+  lines(signal: AbortSignal): AsyncIterable<string>;
   untilInterrupted(): AbortSignal;
 }
 
@@ -96,6 +97,7 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
         api: connectTo({ dataDir: files.dataDir }),
         ask: terminal.asks ? around.ask : null,
         keys: terminal.asks ? around.keys : null,
+        lines: around.lines,
         untilInterrupted: around.untilInterrupted,
         self: around.self,
       },

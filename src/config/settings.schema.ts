@@ -51,6 +51,12 @@ export const settingDefinitions = {
     .min(1, { error: fixedPort })
     .default(17_988)
     .describe('Port that logins in the browser come back to'),
+  'oauth.loginMs': delay(1_000).default(600_000).describe('How long a person may take to log in, in milliseconds'),
+  'oauth.store': choice(['auto', 'keychain', 'file'])
+    .default('auto')
+    .describe(
+      'Where tokens are kept: the keychain of the system, an encrypted file, or the file where no keychain answers',
+    ),
   'log.durability': choice(['process', 'power'])
     .default('process')
     .describe('What a committed fact survives: a crash of the daemon, or a loss of power too (slower)'),
@@ -87,7 +93,13 @@ export const settingsSchema = z
     http: z
       .looseObject({ host: shape['http.host'], port: shape['http.port'], allowedHosts: shape['http.allowedHosts'] })
       .prefault({}),
-    oauth: z.looseObject({ callbackPort: shape['oauth.callbackPort'] }).prefault({}),
+    oauth: z
+      .looseObject({
+        callbackPort: shape['oauth.callbackPort'],
+        loginMs: shape['oauth.loginMs'],
+        store: shape['oauth.store'],
+      })
+      .prefault({}),
     log: z.looseObject({ durability: shape['log.durability'], level: shape['log.level'] }).prefault({}),
     start: z.looseObject({ parallel: shape['start.parallel'] }).prefault({}),
     recording: z

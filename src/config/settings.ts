@@ -12,7 +12,11 @@ export interface Settings {
   readonly naming: { readonly maxLength: number };
   readonly approval: { readonly windowMs: number; readonly holdMs: number };
   readonly http: { readonly host: string; readonly port: number; readonly allowedHosts: readonly string[] };
-  readonly oauth: { readonly callbackPort: number };
+  readonly oauth: {
+    readonly callbackPort: number;
+    readonly loginMs: number;
+    readonly store: 'auto' | 'keychain' | 'file';
+  };
   readonly log: {
     readonly durability: 'process' | 'power';
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

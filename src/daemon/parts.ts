@@ -1,6 +1,6 @@
 /** Every part of the daemon, wired: who knows whom is decided here and nowhere else. Nothing is started yet. */
 
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { Actor } from '../actors/actor.ts';
 import type { AllowlistContext } from '../actors/allowlist/allowlist.state.ts';
@@ -13,11 +13,13 @@ import { journalRules } from '../actors/journal.ts';
 import { Supervisor } from '../actors/supervisor.ts';
 import { ClientTokens } from '../clients/registry.ts';
 import { ClientUse } from '../clients/use.ts';
-import type { Paths } from '../config/paths.ts';
+import type { ResolvedEntry } from '../config/entry.ts';
+import { type Paths, resolvePaths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CallFact } from '../events/call.events.ts';
 import type { ConfigFact, DaemonFact } from '../events/daemon.events.ts';
 import { serverOf } from '../events/envelope.ts';
+import type { LoginFact } from '../events/login.events.ts';
 import { openLog, type SqliteLog } from '../events/sqlite.ts';
 import type { Keeper } from '../http/keeper.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
@@ -25,14 +27,17 @@ import { Allowlist } from '../keeper/allowlist.ts';
 import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
+import { isLoginEntry, reconnected } from '../keeper/logins.ts';
 import { Metrics } from '../keeper/metrics.ts';
 import { Noises } from '../keeper/noise.ts';
 import { Recordings } from '../keeper/recordings.ts';
 import { testServerWith } from '../keeper/test-server.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
 import { capResult } from '../mcp/cap.ts';
+import type { Credentials } from '../mcp/connection.ts';
 import { sha256Hex } from '../mcp/hash.ts';
 import { openConnection } from '../mcp/open.ts';
+import { Logins } from '../oauth/logins.ts';
 import { projector } from '../projections/projection.ts';
 import { readRegistry } from '../projections/registry.projection.ts';
 import { views } from '../projections/views.ts';
@@ -56,6 +61,8 @@ export interface PartsOptions {
   /** No server is started before this. */
   readonly after: Promise<unknown>;
   readonly ready: () => boolean;
+  /** Ports the daemon listens on for HTTP. */
+  readonly ports: () => readonly number[];
   /** The daemon contradicts its own log. */
   readonly onFatal: (error: unknown) => void;
   readonly stop: () => void;
@@ -65,6 +72,7 @@ export interface Parts {
   readonly log: SqliteLog;
   readonly desk: Desk;
   readonly supervisor: Supervisor;
+  readonly logins: Logins;
   readonly calls: CallDesk;
   readonly allowlist: Allowlist;
   readonly configuration: Configuration;
@@ -98,7 +106,12 @@ export function assemble(options: PartsOptions): Parts {
   });
   const noises = new Noises();
 
-  const supervisor = new Supervisor({
+  const credentialsOf = (entry: ResolvedEntry): Credentials | undefined => {
+    const loaded = supervisor.entry(entry.name);
+    if (entry.transport === 'stdio' || !isLoginEntry(loaded?.entry ?? null)) return undefined;
+    return logins.credentialsFor({ name: entry.name, identity: loaded?.identity ?? '', url: entry.url });
+  };
+  const supervisor: Supervisor = new Supervisor({
     log,
     parallel: settings.start.parallel,
     resolve: ({ entry, problem }) =>
@@ -109,6 +122,7 @@ export function assemble(options: PartsOptions): Parts {
         openConnection({
           ...opening,
           capabilities: OFFERED,
+          credentials: credentialsOf(opening.entry),
           tap: (entry, transport) => recorder.open(entry, transport),
         }),
       read: readList,
@@ -122,6 +136,7 @@ export function assemble(options: PartsOptions): Parts {
       onSeen: seen.note,
     },
   });
+  const logins = loginsFor(options, log, desk, (name) => reconnected(supervisor, name));
   const identityOf = (server: string): string => supervisor.find(server)?.actor.head.context.identity ?? '';
   const directory = new Directory(
     {
@@ -168,6 +183,7 @@ export function assemble(options: PartsOptions): Parts {
     file: paths.configFile,
     journal: journal<ConfigFact>('config', desk, log),
     onLoaded: async (config) => {
+      for (const { name, identity, entry } of config.entries) if (isLoginEntry(entry)) logins.know({ name, identity });
       await supervisor.reconcile(config);
       directory.refresh();
       await allowlist.bind();
@@ -212,13 +228,15 @@ export function assemble(options: PartsOptions): Parts {
     secretsOf: (name) => {
       const entry = supervisor.entry(name)?.entry;
       const filled = entry && resolve(entry);
-      return filled && 'secrets' in filled ? filled.secrets : [];
+      const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
+      return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
     },
     recordings,
     resolve,
     noises,
     dataDir: paths.dataDir,
     configFile: paths.configFile,
+    logins,
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });
@@ -229,6 +247,7 @@ export function assemble(options: PartsOptions): Parts {
     log,
     desk,
     supervisor,
+    logins,
     calls,
     allowlist,
     configuration,
@@ -304,8 +323,42 @@ function storedHead<Context>(log: SqliteLog, stream: string): Head<Context> | un
   return row ? { state: row.state, version: row.version, context: row.context as Context } : undefined;
 }
 
-function journal<F extends DaemonFact | ConfigFact>(
-  stream: 'daemon' | 'config',
+/** Logins, with what they need of everything else. */
+function loginsFor(
+  { paths, settings, version, logger, ports }: PartsOptions,
+  log: SqliteLog,
+  desk: Desk,
+  reconnect: (name: string) => Promise<string | null>,
+): Logins {
+  const facts = journal<LoginFact>('logins', desk, log);
+  const logins = new Logins({
+    prefer: settings.oauth.store,
+    dataDir: paths.dataDir,
+    sharedDir: join(resolvePaths({}, { ...process.env, WATCHKEEPER_DATA: undefined }).dataDir, 'locks'),
+    callbackPort: settings.oauth.callbackPort,
+    loginMs: settings.oauth.loginMs,
+    version,
+    agenvoyDir: dirname(paths.configFile),
+    ownPorts: () => [...ports(), settings.oauth.callbackPort],
+    note: (fact) => void facts.report(fact, undefined),
+    onStore: (where, why) => {
+      if (why === null) logger.info(`Tokens of logins are kept in ${where}.`);
+      else logger.warn(`Tokens of logins are kept in ${where}, because no keychain can be used: ${why}.`);
+    },
+    reconnect,
+  });
+  log.committed$.subscribe((committed) => {
+    for (const { type, stream } of committed) {
+      if (type !== 'ServerRemoved') continue;
+      const server = serverOf(stream);
+      logins.removed(server).catch((error) => logger.warn({ server }, String(error)));
+    }
+  });
+  return logins;
+}
+
+function journal<F extends DaemonFact | ConfigFact | LoginFact>(
+  stream: 'daemon' | 'config' | 'logins',
   desk: Desk,
   log: SqliteLog,
 ): Actor<null, F, F> {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 
 /** The kinds of stream a fact can belong to; the stream's full name adds what it is about, e.g. `server-github`. */
-export type StreamKind = 'server' | 'call' | 'allowlist' | 'config' | 'daemon';
+export type StreamKind = 'server' | 'call' | 'allowlist' | 'config' | 'daemon' | 'logins';
 
 /** One kind of fact: its name, the number of its shape, the shape itself and one sentence for the published catalogue. */
 export interface FactDefinition<Shape extends z.ZodType = z.ZodType> {

@@ -36,6 +36,12 @@ const streams: Readonly<Record<StreamKind, Stream>> = {
     hasStates: false,
   },
   daemon: { name: 'daemon', title: 'Daemon', about: 'Starts and stops of the daemon itself.', hasStates: false },
+  logins: {
+    name: 'logins',
+    title: 'Logins',
+    about: 'Logins of all servers, and tokens that were renewed. No token, code or secret is ever in the log.',
+    hasStates: false,
+  },
 };
 
 const envelope: readonly (readonly [member: string, type: string, meaning: string])[] = [

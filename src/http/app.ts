@@ -23,6 +23,7 @@ import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
+import { oauthRoutes } from './routes/oauth.ts';
 import { recordingRoutes } from './routes/recordings.ts';
 import { replayRoutes } from './routes/replay.ts';
 import type { App } from './routes/route.ts';
@@ -30,6 +31,7 @@ import { serverRoutes } from './routes/servers.ts';
 import { summaryRoutes } from './routes/summary.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { whyRoutes } from './routes/why.ts';
+import { schemaController } from './schema.controller.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
 
 /** 4 MiB. */
@@ -119,6 +121,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   const { keeper, log } = options;
   healthRoutes(app, keeper);
   serverRoutes(app, keeper);
+  oauthRoutes(app, keeper, options.streamLimits ?? usualLimits);
   toolRoutes(app, keeper);
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
@@ -143,12 +146,6 @@ const noClients: KnownClients = { byToken: () => null, byName: () => null };
 const notDescribed: DescribeApi = () => {
   throw new Error('The description is made from routes that answer nothing.');
 };
-
-/** Shapes are checked by zod, through the compilers set above. Naming others here keeps the usual ones from being loaded. */
-const neverAsked = (): never => {
-  throw new Error('A route was added before its compilers were set.');
-};
-const schemaController = { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } };
 
 function lookAt({ method = '', url = '', headers, socket }: IncomingMessage): Seen {
   return {

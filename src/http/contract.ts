@@ -88,6 +88,14 @@ export const health = z.object({
     })
     .optional()
     .describe('How many names have so many characters.'),
+  credentials: z
+    .object({
+      store: z.enum(['keychain', 'file']),
+      where: z.string(),
+      why: z.string().nullable().describe('Why not the keychain; null when there is nothing to say.'),
+    })
+    .optional()
+    .describe('Where tokens of logins are kept; absent until a login was needed.'),
 });
 
 // /v1/mcp: the configured servers

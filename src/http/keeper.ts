@@ -102,7 +102,24 @@ export interface Keeper {
 
   clients(): Shape<typeof clients>;
 
-  config(): Shape<typeof contract.config>;
+  /** Begins a login or joins the one that waits; refuses before that, later it only ends. */
+  login(name: string): {
+    /** Never settles when there is none. */
+    readonly url: Promise<string>;
+    readonly done: Promise<{ readonly ok: boolean; readonly error?: string; readonly reconnect_error?: string }>;
+    leave(): void;
+  };
+  pasteCallback(name: string, url: string): void;
+  /** Resolves with the redirect address that will be used. */
+  giveClient(
+    name: string,
+    client: { readonly id: string; readonly secret: string | null; readonly redirectUri: string | undefined },
+  ): Promise<string>;
+  /** Takes over what Agenvoy keeps of a login. */
+  adoptLogin(name: string): Promise<{ readonly ok: boolean; readonly reconnect_error?: string }>;
+  logOut(name: string, client: boolean): Promise<void>;
+
+  config(): Promise<Shape<typeof contract.config>>;
   /** The file cannot be parsed at the moment; the running set stays. */
   configProblem(): FileProblem | null;
   addServer(name: string, server: Readonly<Record<string, unknown>>): Promise<void>;

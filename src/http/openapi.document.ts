@@ -4,10 +4,12 @@ import { fastify } from 'fastify';
 import { jsonSchemaTransform, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { Described } from './docs/described.ts';
 import { type App, tags } from './routes/route.ts';
+import { schemaController } from './schema.controller.ts';
 
 const about: Readonly<Record<(typeof tags)[number], string>> = {
   Daemon: 'The daemon itself.',
   Servers: 'The MCP servers it keeps.',
+  Logins: 'Logging in to servers that want it, and out again.',
   Tools: 'What these servers offer.',
   Calls: 'Calling a tool, and what became of calls.',
   Permission: 'Which tools run without asking a person.',
@@ -41,12 +43,6 @@ const describeApi = (version: string): FastifyDynamicSwaggerOptions => ({
   },
   transform: jsonSchemaTransform,
 });
-
-/** The usual compilers are not in the bundle; those that are used are set below. */
-const neverAsked = (): never => {
-  throw new Error('A route was described before its compilers were set.');
-};
-const schemaController = { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } };
 
 /** The routes as OpenAPI, from an app of its own that never listens. `addRoutes` gives it the routes to describe. */
 export async function describeRoutes(version: string, addRoutes: (app: App) => void): Promise<Described> {

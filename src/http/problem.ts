@@ -106,6 +106,16 @@ export const problems = {
     title: 'The call was cancelled',
     next: 'Look at `outcome`: `cancelled` never ran; `unknown` may have run.',
   },
+  'oauth-not-enabled': {
+    status: 409,
+    title: 'The server is not one to log in to',
+    next: 'Set `"auth": "oauth"` in its entry, then log in with `watchkeeper login <server>`.',
+  },
+  'no-login-waiting': {
+    status: 409,
+    title: 'No login of the server waits',
+    next: 'Start one with `watchkeeper login <server>`, and use the address it gives.',
+  },
   'server-disabled': {
     status: 409,
     title: 'The server is disabled',
@@ -150,6 +160,11 @@ export const problems = {
     status: 503,
     title: 'The configuration file cannot be read or written',
     next: 'Check owner, mode and free space of the file that `detail` names.',
+  },
+  'credentials-unavailable': {
+    status: 503,
+    title: 'The store of credentials cannot be used',
+    next: 'Unlock the keychain or put right what `detail` names; see `oauth.store` in the settings.',
   },
   'log-unavailable': {
     status: 503,

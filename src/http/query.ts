@@ -44,6 +44,15 @@ export const toolsHistoryQuery = z.strictObject({
   to: moment.optional().describe('Only what changed up to this time (ISO 8601) or log position.'),
 });
 export const whyQuery = z.strictObject({ ...server, at });
+export const loginQuery = z.strictObject(server);
+export const logoutQuery = z.strictObject({
+  ...server,
+  client: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('true: a client that was given goes too.'),
+});
 export const historyQuery = z.strictObject({
   ...server,
   from: time.optional().describe('Nothing before this time (ISO 8601).'),

@@ -24,6 +24,7 @@ import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { consult, type DoctorParts } from './doctor.ts';
 import { followLog } from './follow.ts';
+import { type LoginParts, loginKeeper } from './logins.ts';
 import type { Metrics } from './metrics.ts';
 import { positionAt, upToNow } from './moment.ts';
 import { namesCheck } from './names.check.ts';
@@ -62,16 +63,18 @@ export interface KeeperParts {
   /** Values of an entry that must not be shown; none when it cannot be filled in. */
   readonly secretsOf: (server: string) => readonly string[];
   readonly recordings: Recordings;
-  readonly resolve: DoctorParts['resolve'];
   readonly noises: Noises;
   readonly dataDir: string;
   readonly configFile: string;
+  readonly logins: LoginParts['logins'];
+  readonly resolve: DoctorParts['resolve'];
   readonly stop: () => void;
 }
 
 export function createKeeper(parts: KeeperParts): Keeper {
   const { log, supervisor, calls, configuration, directory, allowlist, desk } = parts;
   const db: Database = log.db;
+  const login = loginKeeper(parts);
   let statusKept: { readonly text: string; readonly position: number; readonly seen: number } | null = null;
 
   const stateOf = (server: string): string => supervisor.find(server)?.actor.committedHead.state ?? 'stopped';
@@ -135,6 +138,17 @@ export function createKeeper(parts: KeeperParts): Keeper {
         ...base,
         routed_path: '/mcp' as const,
         ...hubFacts(),
+        routed: directory.hubLengths(),
+        servers: supervisor.entries.map(({ name }) => {
+          const state = stateOf(name);
+          return {
+            name,
+            state: state as never,
+            tool_prefix: directory.prefixOf(name),
+            ...(directory.known(name) ? { tools: { ...directory.lengthsOf(name), stale: state !== 'ready' } } : {}),
+          };
+        }),
+        ...storeAnswer(parts.logins.store),
       };
     },
 
@@ -242,18 +256,22 @@ export function createKeeper(parts: KeeperParts): Keeper {
       return answerReplay(log, query, desk.now());
     },
 
-    config: () => ({
+    login: login.login,
+    pasteCallback: login.pasteCallback,
+    giveClient: login.giveClient,
+    adoptLogin: login.adoptLogin,
+    logOut: login.logOut,
+
+    config: async () => ({
       servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,
-      // Logins are not part of the daemon yet: no token is stored for anybody.
-      oauth: Object.fromEntries(
-        supervisor.entries.flatMap(({ name, entry }) => (entry && entry.transport !== 'stdio' ? [[name, false]] : [])),
-      ),
+      oauth: await login.loggedIn(),
     }),
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),
     async removeServer(name) {
       await configuration.remove(name);
       await supervisor.whenGone(name, REMOVAL_MS);
+      await login.removed(name);
     },
     setDisabled: (name, disabled) => configuration.setDisabled(name, disabled),
     testServer: async (server) => {
@@ -345,6 +363,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
     shutdown: parts.stop,
   };
 }
+
+/** Where tokens are kept, once that was asked. */
+const storeAnswer = (store: KeeperParts['logins']['store']) =>
+  store === null ? {} : { credentials: { store: store.kind, where: store.where, why: store.why } };
 
 async function answerCall(parts: KeeperParts, input: CallInput): Promise<CallAnswer> {
   const { calls, directory, supervisor } = parts;

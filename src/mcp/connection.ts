@@ -204,6 +204,25 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Who signs the requests to one server: asked anew for each, since tokens end and are renewed. */
+export interface Credentials {
+  /** Value of the Authorization header; null: there is none. Rejects with a `Fault` when one is due and cannot be had. */
+  authorization(): Promise<string | null>;
+  /**
+   * The server answered 401 or 403 to a request that carried `used`. Resolves with whether it is worth sending once more;
+   * rejects with a `Fault` when that cannot be found out at the moment.
+   */
+  refused(refusal: {
+    readonly status: number;
+    readonly challenge: string | null;
+    readonly used: string | null;
+  }): Promise<boolean>;
+  /** What must not be shown; the very same list until it changes. */
+  secrets(): readonly string[];
+  /** The command that helps when a login is wanted. */
+  readonly advice: string;
+}
+
 /** Name of the variable that marks a child; its value is `<data directory>:<run>`. */
 export const RUN_VARIABLE = 'WATCHKEEPER_RUN';
 
@@ -220,6 +239,8 @@ export interface OpenOptions {
   readonly onStderr?: (tail: () => string) => void;
   /** Version of the daemon, for `clientInfo`. */
   readonly version: string;
+  /** Of a server people log in to; HTTP only. */
+  readonly credentials?: Credentials | undefined;
   /**
    * Client capabilities to declare: at initialize in the legacy era, with each request in the modern one unless it brings
    * its own. None by default: declare only what `onServerRequest` can answer. Roots above all only when meant: servers

@@ -5,6 +5,7 @@
 import { setMaxListeners } from 'node:events';
 import { Agent as HttpAgent, type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import type { Credentials } from './connection.ts';
 import { Fault, type Refusal, retryAfter } from './failure.ts';
 import { LineTooLong } from './lines.ts';
 import { bareUrl } from './redact.ts';
@@ -35,12 +36,14 @@ export class Exchanger {
   #closed = false;
   readonly #url: URL;
   readonly #configured: Headers;
+  readonly #credentials: Credentials | undefined;
   readonly #plain = new HttpAgent({ keepAlive: true, timeout: IDLE_SOCKET_MS });
   readonly #secure = new HttpsAgent({ keepAlive: true, timeout: IDLE_SOCKET_MS });
 
   /** Throws a `Fault` when the URL cannot be used. `headers`: as configured; those the protocol owns are left out. */
-  constructor(url: string, headers: Headers) {
+  constructor(url: string, headers: Headers, credentials?: Credentials) {
     this.target = bareUrl(url);
+    this.#credentials = credentials;
     try {
       this.#url = new URL(url);
     } catch {
@@ -65,8 +68,9 @@ export class Exchanger {
   }
 
   /**
-   * One exchange, up to the answer's headers. Redirects are followed within the origin when they keep the method. Any
-   * status but 2xx rejects with a `Fault` that holds a `Refusal`.
+   * One exchange, up to the answer's headers. Redirects are followed within the origin when they keep the method. A
+   * request that is refused for want of a login is sent once more if there is a better one. Any status but 2xx rejects
+   * with a `Fault` that holds a `Refusal`.
    */
   async send(
     method: string,
@@ -76,10 +80,23 @@ export class Exchanger {
     url: URL = this.#url,
   ): Promise<Answer> {
     const all = { ...this.#configured, ...headers };
+    const credentials = this.#credentials;
+    let used = credentials ? await orAborted(credentials.authorization(), this.target, signal) : null;
+    let refusals = 0;
     let at = url;
     for (let followed = 0; ; followed += 1) {
-      const answer = await this.#once(method, at, all, body, signal);
+      const signed = used === null ? all : { ...all, authorization: used };
+      const answer = await this.#once(method, at, signed, body, signal);
       if (answer.status >= 200 && answer.status < 300) return answer;
+      if (credentials && (answer.status === 401 || answer.status === 403) && refusals++ === 0) {
+        const challenge = answer.headers['www-authenticate'] ?? null;
+        const refusal = { status: answer.status, challenge, used };
+        if (await orAborted(credentials.refused(refusal), this.target, signal)) {
+          answer.body.resume();
+          used = await orAborted(credentials.authorization(), this.target, signal);
+          continue;
+        }
+      }
       const next = followed < MAX_REDIRECTS ? redirectWithin(at, method, answer) : null;
       if (next === null) throw new Fault(await this.#refusal(answer, at), true);
       answer.body.resume();
@@ -164,7 +181,28 @@ export class Exchanger {
           ? null
           : bareUrl(URL.canParse(location, url.href) ? new URL(location, url).href : location),
       text: await beginning(body),
+      ...(this.#credentials ? { advice: this.#credentials.advice } : {}),
     };
+  }
+}
+
+/** Waits for a login no longer than the request is wanted. Nothing has been taken by the server up to here. */
+async function orAborted<T>(work: Promise<T>, target: string, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  const aborted = () => new Fault({ seen: 'network', code: 'ABORT_ERR', target }, false);
+  if (signal.aborted) {
+    work.catch(() => {});
+    throw aborted();
+  }
+  let stop: () => void = () => {};
+  const end = new Promise<never>((_, reject) => {
+    stop = () => reject(aborted());
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, end]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

@@ -30,6 +30,8 @@ export type Observation =
   /** An answer to the handshake that cannot be worked with. */
   | { readonly seen: 'handshake'; readonly detail: string }
   | { readonly seen: 'time-limit'; readonly stderrTail?: string }
+  /** The login that was kept has ended, or cannot be used. `advice`: the command that helps. */
+  | { readonly seen: 'login'; readonly detail: string; readonly advice: string }
   /** Something of the daemon itself was in the way. */
   | { readonly seen: 'daemon'; readonly detail: string };
 
@@ -45,6 +47,8 @@ export interface Refusal {
   readonly location: string | null;
   /** Start of the body. */
   readonly text: string;
+  /** The command that helps, where the server is one to log in to. */
+  readonly advice?: string;
 }
 
 /** An observation on its way up. `sent`: whether the request may have left. */
@@ -151,6 +155,8 @@ export function classify(phase: Phase, observation: Observation): Failure {
       return failure('timeout', `no answer within the time limit${lastLine(observation.stderrTail ?? '')}`, {
         ...(observation.stderrTail === undefined ? {} : { stderrTail: observation.stderrTail }),
       });
+    case 'login':
+      return failure('auth', `${observation.detail}; log in: ${observation.advice}`);
     case 'daemon':
       return failure('overload', observation.detail);
   }
@@ -259,14 +265,23 @@ function statusClass({ status, challenge, retryAfterMs }: Refusal): FailureClass
   return 'http-status';
 }
 
-function statusWords({ status, target, location, text }: Refusal): string {
+function statusWords({ status, target, location, text, challenge, advice }: Refusal): string {
   const said = snippet(rpcErrorIn(text)?.message ?? text);
   const answer = `${target} answered HTTP ${status}`;
-  if (status === 401) return `${answer}: it wants a login`;
+  const help = advice === undefined ? '' : `; log in: ${advice}`;
+  if (status === 401) return `${answer}: it wants a login${help}`;
+  if (status === 403 && /\binsufficient_scope\b/.test(challenge ?? ''))
+    return `${answer}: the login does not allow this${scopeIn(challenge ?? '')}${help}`;
   if (status >= 300 && status < 400) {
     return `${answer}: redirects to another place are not followed${location === null ? '' : `; use ${location} as the URL if it is the intended server`}`;
   }
   return said === '' ? answer : `${answer}: ${said}`;
+}
+
+/** The scopes a challenge names, in brackets. */
+function scopeIn(challenge: string): string {
+  const [, scope = ''] = /\bscope="([\x20-\x7e]{1,200}?)"/.exec(challenge) ?? [];
+  return scope === '' ? '' : ` (it wants the scopes: ${scope})`;
 }
 
 function spawnWords({ code, wrong, value }: Extract<Observation, { seen: 'spawn-error' }>): string {

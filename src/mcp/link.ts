@@ -66,7 +66,11 @@ export class Link {
     }
     if (answer.kind !== 'fault') return;
     const { observation, sent } = answer;
-    if (observation.seen === 'status' && observation.status === 401) this.lose(this.fail(phase, observation));
+    if (observation.seen === 'login' || (observation.seen === 'status' && observation.status === 401))
+      this.lose(this.fail(phase, observation));
+    // Refused without having been sent: whoever signs requests could not, so none can be sent for now.
+    if (!sent && (observation.seen === 'status' || observation.seen === 'daemon'))
+      this.lose(this.fail(phase, observation));
     if (observation.seen !== 'network' || sent || observation.code === 'ABORT_ERR') return;
     const failure = this.fail(phase, observation);
     if (failure.class !== 'overload') this.lose(failure);

@@ -17,7 +17,7 @@ import { LegacySseChannel } from './legacy-sse.ts';
 import { LiveConnection } from './live.ts';
 import { ProcessChannel } from './process.ts';
 import { announcements } from './push-source.ts';
-import { redactor } from './redact.ts';
+import { changingRedactor, redactor } from './redact.ts';
 import { StreamableChannel } from './streamable.ts';
 import { Tap } from './tap.ts';
 import { Wire } from './wire.ts';
@@ -28,8 +28,8 @@ type HttpEntry = Exclude<OpenOptions['entry'], { transport: 'stdio' }>;
 
 /** Opens a connection up to the end of the handshake (see `OpenConnection`). Two transports, two eras, one way in. */
 export const openConnection: OpenConnection = async (options) => {
-  const { entry } = options;
-  const redact = redactor(entry.secrets);
+  const { entry, credentials } = options;
+  const redact = credentials ? changingRedactor(entry.secrets, () => credentials.secrets()) : redactor(entry.secrets);
   try {
     return await (entry.transport === 'stdio' ? openStdio(entry, options, redact) : openHttp(entry, options, redact));
   } catch (error) {
@@ -138,7 +138,7 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
   const remembered = verdict?.era === 'legacy' && verdict.transport === 'streamable-http';
   const first: Plan = remembered ? { ask: false } : { ask: true, probeMs: PATIENT_PROBE_MS };
   return follow(first, options, redact, (plan) => {
-    const http = exchanger(entry, redact);
+    const http = exchanger(entry, options, redact);
     const tap = tapOf(options, 'streamable-http');
     const channel = new StreamableChannel(http, tap);
     const wire = new Wire(channel, true);
@@ -160,7 +160,7 @@ function openStreamable(entry: HttpEntry, options: OpenOptions, redact: Redact):
 /** The older transport exists in the legacy era only, so there is nothing to ask. */
 function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promise<Connection> {
   const begin = (): Begun => {
-    const http = exchanger(entry, redact);
+    const http = exchanger(entry, options, redact);
     const tap = tapOf(options, 'sse');
     const wire = new Wire(new LegacySseChannel(http, tap), false);
     return {
@@ -177,9 +177,9 @@ function openSse(entry: HttpEntry, options: OpenOptions, redact: Redact): Promis
 }
 
 /** Throws a `ConnectionError` when the URL cannot be used. */
-function exchanger({ url, headers }: HttpEntry, redact: Redact): Exchanger {
+function exchanger({ url, headers }: HttpEntry, { credentials }: OpenOptions, redact: Redact): Exchanger {
   try {
-    return new Exchanger(url, headers);
+    return new Exchanger(url, headers, credentials);
   } catch (error) {
     throw error instanceof Fault ? new ConnectionError(failureOf('connect', error.observation, redact)) : error;
   }

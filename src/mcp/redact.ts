@@ -56,6 +56,26 @@ export function redactor(secrets: readonly string[], thoroughly = false): (text:
   };
 }
 
+/** As `redactor`, for secrets that come and go: `changing` gives the very same list until it changes. */
+export function changingRedactor(
+  secrets: readonly string[],
+  changing: () => readonly string[],
+): (text: string) => string {
+  let known = changing();
+  let redact = redactor([...secrets, ...known]);
+  // What was valid a moment ago may still stand in an answer that is on its way.
+  let before: readonly string[] = [];
+  return (text) => {
+    const now = changing();
+    if (now !== known) {
+      before = known;
+      known = now;
+      redact = redactor([...secrets, ...known, ...before]);
+    }
+    return redact(text);
+  };
+}
+
 /** The URL as it may be shown: without user info, query and fragment. */
 export function bareUrl(url: string): string {
   try {

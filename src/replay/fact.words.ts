@@ -32,11 +32,19 @@ function failureWords(value: unknown): string {
 const millis = (title: string, value: unknown): string =>
   typeof value === 'number' ? `${title} ${exactDuration(value)}` : '';
 
+/** Facts about a login and its credentials; that a server wants one is a fact about the server. */
+const LOGIN = /^(?:LoginStarted|LoginEnded|LoginLost|TokenRefreshed|CredentialsDeleted)$/;
+
 /** The members worth reading, in a fixed order. What servers wrote is in it as they wrote it. */
 export function factWords({ type, data: given }: Worded): string {
   const data = members(given);
   const request = members(data.request);
+  const ofLogin = LOGIN.test(type);
   return [
+    ofLogin ? word(data.server) : '',
+    type === 'LoginEnded' ? (data.ok === true ? 'logged in' : 'not logged in') : '',
+    ofLogin && word(data.issuer) !== '' ? `at ${word(data.issuer)}` : '',
+    ofLogin && word(data.because) !== '' ? `because it was ${word(data.because)}` : '',
     word(data.entry),
     word(data.name) || word(request.name),
     word(data.protocolVersion),
@@ -53,7 +61,7 @@ export function factWords({ type, data: given }: Worded): string {
     names('changed', data.changed),
     names('removed', data.removed),
     word(data.by) && `by ${word(data.by)}`,
-    word(data.client) && `from ${word(data.client)}`,
+    ofLogin ? '' : word(data.client) && `from ${word(data.client)}`,
     millis('next try in', data.delayMs),
     millis('after', data.tookMs),
   ]
@@ -100,6 +108,11 @@ const happened: Readonly<Record<FactType, string | ((data: Members) => string)>>
   DaemonStopped: 'the daemon stopped',
   RecordingStarted: 'a recording began',
   RecordingStopped: 'a recording ended',
+  LoginStarted: 'a login began',
+  LoginEnded: 'a login ended',
+  LoginLost: 'the login is no longer good',
+  TokenRefreshed: 'a new token was fetched',
+  CredentialsDeleted: 'what was kept of a login was deleted',
 };
 
 /** `the connection was lost: exit: it exited with code 3 (exit 3)`. A type that is not known here is called by its name. */

@@ -89,12 +89,13 @@ const kinds: Readonly<Record<StreamKind, Kind>> = {
   allowlist: { rules: allowlistRules as unknown as AnyRules, machine: null, keepsHead: true },
   config: { rules: journalRules() as unknown as AnyRules, machine: null, keepsHead: true },
   daemon: { rules: journalRules() as unknown as AnyRules, machine: null, keepsHead: true },
+  logins: { rules: journalRules() as unknown as AnyRules, machine: null, keepsHead: true },
 };
 
 function kindOf(stream: string): StreamKind | null {
   if (stream.startsWith('server-')) return 'server';
   if (stream.startsWith('call-')) return 'call';
-  return stream === 'allowlist' || stream === 'config' || stream === 'daemon' ? stream : null;
+  return stream === 'allowlist' || stream === 'config' || stream === 'daemon' || stream === 'logins' ? stream : null;
 }
 
 type Snapshot = SnapshotFrom<AnyStateMachine>;

@@ -35,6 +35,9 @@ export function nextThing({ evidence, story, state, losses }: About): Next | nul
         ? advice('Start it now instead of at its next use.', `reconnect ${server}`)
         : null;
     case 'auth-required':
+      // The wire says so where the entry is one to log in to.
+      if (failure?.message.includes(`; log in: watchkeeper login ${server}`))
+        return advice('Log in; the server is connected as soon as you have.', `login ${server}`);
       return advice(
         'Give it a valid token in `headers` (or in the variable they name), then try again.',
         `reconnect ${server}`,

@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly script?: string;
   /** Called with everything printed to stdout so far. */
   readonly onOut?: (text: string) => void;
+  /** Lines of stdin. */
+  readonly typed?: readonly string[];
 }
 
 export interface Fake {
@@ -120,7 +122,7 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
     dataDir: folder,
     configFile: join(folder, 'mcp.json'),
     routes,
-    async run(line, { answers, env = {}, columns, signal, onOut, script = 'none' } = {}) {
+    async run(line, { answers, env = {}, columns, signal, onOut, script = 'none', typed = [] } = {}) {
       let out = '';
       let err = '';
       const left = [...(answers ?? [])];
@@ -148,6 +150,9 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
           return left.shift() ?? question.otherwise;
         },
         keys: () => ({ next: async () => left.shift() ?? null, close: () => {} }),
+        lines: async function* () {
+          yield* typed;
+        },
         untilInterrupted: () => signal ?? new AbortController().signal,
       });
       return { exit, out, err, json: asJson(out) };

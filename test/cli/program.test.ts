@@ -27,6 +27,8 @@ describe('the command line', () => {
       'reconnect',
       'record',
       'test',
+      'login',
+      'logout',
       'tools',
       'call',
       'mcp',

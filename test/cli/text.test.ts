@@ -171,6 +171,24 @@ describe('a fact of the log', () => {
     expect(factWords(fact(type, data))).toBe(expected);
   });
 
+  it.each([
+    [
+      'LoginStarted',
+      { server: 'web', issuer: 'https://as.example', client: 'registered', scope: null },
+      'web, at https://as.example',
+    ],
+    ['LoginEnded', { server: 'web', ok: true, reason: null }, 'web, logged in'],
+    ['LoginEnded', { server: 'web', ok: false, reason: 'Nobody came.' }, 'web, not logged in, Nobody came.'],
+    [
+      'TokenRefreshed',
+      { server: 'web', issuer: 'https://as.example', because: 'expiring' },
+      'web, at https://as.example, because it was expiring',
+    ],
+    ['CredentialsDeleted', { server: 'web', by: 'person', revoked: true, client: 'deleted' }, 'web, by person'],
+  ])('%s names the server: %j', (type, data, expected) => {
+    expect(factWords({ ...fact(type, data), stream: 'logins' })).toBe(expected);
+  });
+
   it('is one line with the state it led to', () => {
     const line = eventLine(fact('SessionLost', { to: 'session-lost' }), {
       paint: painter(false),

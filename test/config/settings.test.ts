@@ -10,7 +10,7 @@ const defaults = {
   naming: { maxLength: 64 },
   approval: { windowMs: 50_000, holdMs: 600_000 },
   http: { host: '127.0.0.1', port: 17_987, allowedHosts: [] },
-  oauth: { callbackPort: 17_988 },
+  oauth: { callbackPort: 17_988, loginMs: 600_000, store: 'auto' },
   log: { durability: 'process', level: 'info' },
   start: { parallel: 4 },
   recording: { maxBytes: 67_108_864, maxMessageBytes: 4_194_304 },

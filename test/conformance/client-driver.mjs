@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
  * The client of the conformance suite's client scenarios: a daemon whose only server is the scenario's, and a client in
- * front of it that lists tools and makes the calls of the scenario. `client-driver.mjs <scenario-url>`.
+ * front of it that lists tools and makes the calls of the scenario; where a login is wanted, also the browser and the
+ * person in front of it. `client-driver.mjs <scenario-url>`.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -84,15 +85,66 @@ function introduced(target) {
 
 const UNINTRODUCED = /^(?:sep-2322|http-)/;
 
+const loggingIn = scenario.startsWith('auth/');
+const { client_id: clientId, client_secret: clientSecret } = JSON.parse(context);
+
+/** The entry of the scenario's server. */
+function entryFor(at) {
+  const plain = { type: 'http', url: at };
+  if (!loggingIn) return plain;
+  const oauth = { clientMetadataUrl: 'https://conformance-test.local/client-metadata.json' };
+  return { ...plain, auth: 'oauth', oauth };
+}
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+
+/** Does what a person does: opens the address, and lets the browser go where it is sent. Resolves with how it ended. */
+async function logIn(daemonUrl, headers) {
+  const answer = await fetch(`${daemonUrl}/v1/mcp/oauth?name=subject`, { headers });
+  let text = '';
+  let opened = false;
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    for (const [, data] of text.matchAll(/^data: (.*)$/gm)) {
+      const frame = JSON.parse(data);
+      if (frame.done) return frame;
+      if (frame.url && !opened) {
+        opened = true;
+        const page = await fetch(frame.url, { redirect: 'manual' });
+        const location = page.headers.get('location');
+        if (location === null) throw new Error(`The authorization page sent nobody back (${page.status}).`);
+        void fetch(location).catch(() => {});
+      }
+    }
+  }
+  throw new Error('The login broke off.');
+}
+
+/** Logs in when the server waits for that, and once more where it has moved to other people to log in with. */
+async function logInIfWanted(daemonUrl, headers) {
+  for (let times = 0; times < 2; times += 1) {
+    const { servers } = await (await fetch(`${daemonUrl}/v1/mcp/status`, { headers })).json();
+    if (servers[0].state !== 'auth-required') return;
+    const end = await logIn(daemonUrl, headers);
+    if (!end.ok) throw new Error(end.error);
+  }
+}
+
 async function main() {
   const home = mkdtempSync(join(tmpdir(), 'wk-driver-'));
   const proxy = UNINTRODUCED.test(scenario) ? await introduced(url) : null;
   const config = join(home, 'mcp.json');
-  writeFileSync(config, JSON.stringify({ mcpServers: { subject: { type: 'http', url: proxy?.url ?? url } } }));
+  writeFileSync(config, JSON.stringify({ mcpServers: { subject: entryFor(proxy?.url ?? url) } }));
   const daemon = spawn(
     process.execPath,
     [cli, 'up', '--json', '--quiet', '--port', '0', '--config', config, '--data', join(home, 'data')],
-    { env: { PATH: process.env.PATH, HOME: home }, stdio: ['ignore', 'pipe', 'inherit'] },
+    { env: await environment(home), stdio: ['ignore', 'pipe', 'inherit'] },
   );
   try {
     const ready = JSON.parse(await firstLine(daemon));
@@ -103,7 +155,11 @@ async function main() {
       headers: { ...headers, 'content-type': 'application/json' },
       body: JSON.stringify({ timeout_ms: 10_000 }),
     });
-    await drive(`${ready.url}/mcp/subject`, headers);
+    if (loggingIn) {
+      await giveClient(ready.url, headers);
+      await logInIfWanted(ready.url, headers);
+    }
+    await drive(`${ready.url}/mcp/subject`, headers, ready.url);
   } finally {
     daemon.kill('SIGTERM');
     await new Promise((resolve) => daemon.once('exit', resolve));
@@ -113,7 +169,32 @@ async function main() {
   }
 }
 
-async function drive(endpoint, headers) {
+async function environment(home) {
+  const env = { PATH: process.env.PATH, HOME: home };
+  if (!loggingIn) return env;
+  const port = String(await freePort());
+  return { ...env, WATCHKEEPER_OAUTH_CALLBACK_PORT: port, WATCHKEEPER_OAUTH_STORE: 'file' };
+}
+
+async function giveClient(daemonUrl, headers) {
+  if (clientId === undefined || scenario !== 'auth/pre-registration') return;
+  await fetch(`${daemonUrl}/v1/mcp/oauth/client`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'subject', client_id: clientId, client_secret: clientSecret }),
+  });
+}
+
+/** One call; where it wants more than the login allows, one more login, and the call once more. */
+async function callTool(client, call, daemonUrl, headers) {
+  const result = await client.callTool(call);
+  if (!loggingIn || !result.isError || !/watchkeeper login/.test(JSON.stringify(result.content))) return;
+  const end = await logIn(daemonUrl, headers);
+  if (!end.ok) throw new Error(end.error);
+  await client.callTool(call);
+}
+
+async function drive(endpoint, headers, daemonUrl) {
   const client = new Client(
     { name: 'driver', version: '1.0.0' },
     {
@@ -132,7 +213,7 @@ async function drive(endpoint, headers) {
   const { tools } = await client.listTools();
   const { toolCalls } = JSON.parse(context);
   const calls = toolCalls ?? echoed(tools) ?? tools.map((tool) => ({ name: tool.name, arguments: argumentsFor(tool) }));
-  for (const call of calls) await client.callTool(call);
+  for (const call of calls) await callTool(client, call, daemonUrl, headers);
   if (scenario === 'http-standard-headers') await readAndPrompt(client);
   await client.close();
 }

@@ -14,6 +14,7 @@ describe.skipIf(!existsSync(suite))('the official conformance suite', () => {
     ['http legacy', 1],
     ['stdio legacy', 1],
     ['client', 2],
+    ['oauth', 2],
   ])(
     'passes with the hub in between: %s',
     async (upstream, runs) => {
@@ -23,6 +24,6 @@ describe.skipIf(!existsSync(suite))('the official conformance suite', () => {
       expect(totals).toHaveLength(runs);
       for (const [, passed, required] of totals) expect(passed).toBe(required);
     },
-    180_000,
+    240_000,
   );
 });

@@ -246,6 +246,11 @@ describe('the description of the API', () => {
     );
     expect(routes.filter((route) => !/ \/(docs|openapi)/.test(route)).sort()).toEqual(
       [
+        'GET /v1/mcp/oauth',
+        'DELETE /v1/mcp/oauth',
+        'POST /v1/mcp/oauth/adopt',
+        'POST /v1/mcp/oauth/callback',
+        'POST /v1/mcp/oauth/client',
         'GET /health',
         'GET /metrics',
         'GET /v1/allowlist',

@@ -4,6 +4,7 @@ import { callFacts } from '../../src/events/call.events.ts';
 import { catalogue, definitionOf } from '../../src/events/catalogue.ts';
 import { configFacts, daemonFacts } from '../../src/events/daemon.events.ts';
 import type { FactDefinitions } from '../../src/events/define.ts';
+import { loginFacts } from '../../src/events/login.events.ts';
 import { serverFacts } from '../../src/events/server.events.ts';
 
 const sources = {
@@ -12,6 +13,7 @@ const sources = {
   allowlist: allowlistFacts,
   config: configFacts,
   daemon: daemonFacts,
+  logins: loginFacts,
 } satisfies Record<string, FactDefinitions>;
 const facts = Object.entries(catalogue);
 

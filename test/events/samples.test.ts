@@ -54,7 +54,7 @@ describe('The samples', () => {
     const { data, ...row } = sampleOf(name);
     expect(row).toEqual({
       position: expect.any(Number),
-      stream: expect.stringMatching(/^(server-|call-|allowlist$|config$|daemon$)/),
+      stream: expect.stringMatching(/^(server-|call-|allowlist$|config$|daemon$|logins$)/),
       version: expect.any(Number),
       type,
       schema: Number(schema),

@@ -336,7 +336,25 @@ export function fakeKeeper(): FakeKeeper {
       );
     },
     clients: () => note({ clients: [whoIsConnected] }, 'clients'),
-    config: () => ({
+    login: (name) => {
+      if (name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      if (name === 'memory') throw new Problem('oauth-not-enabled', 'The entry of "memory" is not one to log in to.');
+      note(undefined, 'login', name);
+      return {
+        url: Promise.resolve('https://as.example/authorize?state=s1'),
+        done: new Promise((resolve) => setTimeout(() => resolve({ ok: true }), 20)),
+        leave: () => note(undefined, 'leave', name),
+      };
+    },
+    pasteCallback: (name, url) => {
+      if (name === 'memory') throw new Problem('no-login-waiting', 'No login of "memory" waits.');
+      note(undefined, 'pasteCallback', name, url);
+    },
+    giveClient: async (name, client) =>
+      note(client.redirectUri ?? 'http://localhost:17988/callback', 'giveClient', name, client),
+    adoptLogin: async (name) => note({ ok: true }, 'adoptLogin', name),
+    logOut: async (name, client) => note(undefined, 'logOut', name, client),
+    config: async () => ({
       servers: { memory: { command: 'memory-server', env: { KEY: '***' } } },
       oauth: { remote: false },
     }),

@@ -31,6 +31,9 @@ describe('The catalogue of problems', () => {
   it('keeps the status of each kind', () => {
     const byStatus = Object.fromEntries(codes.map((code) => [code, problems[code].status]));
     expect(byStatus).toEqual({
+      'oauth-not-enabled': 409,
+      'no-login-waiting': 409,
+      'credentials-unavailable': 503,
       'invalid-request': 400,
       'entry-invalid': 400,
       'prefix-invalid': 400,

@@ -10,7 +10,7 @@ import { Problem, type ProblemCode, problems } from '../problem.ts';
 export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, FastifyBaseLogger, ZodTypeProvider>;
 
 /** Headings of the documentation, in its order. */
-export const tags = ['Daemon', 'Servers', 'Tools', 'Calls', 'Permission', 'Log', 'Documentation'] as const;
+export const tags = ['Daemon', 'Servers', 'Logins', 'Tools', 'Calls', 'Permission', 'Log', 'Documentation'] as const;
 export type Tag = (typeof tags)[number];
 
 /** Every route can answer with these. */

@@ -27,9 +27,10 @@ export function serverRoutes(app: App, keeper: Keeper): void {
         response: answers(config, 'invalid-request'),
       },
     },
-    (_request, reply) => {
+    async () => {
       const problem = keeper.configProblem();
-      reply.send(problem === null ? keeper.config() : { ...keeper.config(), problem });
+      const config = await keeper.config();
+      return problem === null ? config : { ...config, problem };
     },
   );
 

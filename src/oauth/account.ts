@@ -1,0 +1,375 @@
+/** What one server's login is: kept in the store, held in memory, renewed by one at a time, over all processes. */
+import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { FileError } from '../config/files.ts';
+import { withFileLock } from '../config/lock.ts';
+import type { LoginFact } from '../events/login.events.ts';
+import type { Credentials } from '../mcp/connection.ts';
+import { Fault } from '../mcp/failure.ts';
+import { type AddressRules, isLoopback } from './addresses.ts';
+import { type Challenge, readChallenge } from './challenge.ts';
+import { checkedFetch } from './checked.fetch.ts';
+import { findResource } from './discover.ts';
+import { renew, revoke } from './endpoint.ts';
+import { readRecord, type StoredClient, type StoredRecord, type StoredTokens, secretsOf } from './record.ts';
+import { VaultError } from './store.ts';
+import { dueAt, renewed } from './tokens.ts';
+import { LoginError, Refused, ServerTrouble } from './trouble.ts';
+import type { OpenedVault } from './vault.ts';
+
+/** Another process that renews has this long, in ms. */
+const LOCK_MS = 60_000;
+/** A token that is this young, in ms, and refused all the same is not renewed once more: that would go on for ever. */
+const YOUNG_MS = 30_000;
+/** After an authorization server was in trouble, it is left alone for this long, in ms, while the old token still works. */
+const PAUSE_MS = 30_000;
+
+export interface AccountOptions {
+  readonly name: string;
+  /** Hash of the address as written. */
+  readonly identity: string;
+  readonly vault: () => Promise<OpenedVault>;
+  readonly ownPorts: () => readonly number[];
+  readonly note: (fact: LoginFact) => void;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+const NONE: readonly string[] = [];
+
+export class LoginAccount implements Credentials {
+  readonly name: string;
+  readonly advice: string;
+  /** The newest challenge of the server: what it wanted when it last refused. */
+  challenge: Challenge | null = null;
+
+  readonly #options: AccountOptions;
+  readonly #account: string;
+  /** Where the server is, once somebody asked on its behalf. */
+  #url: string | null = null;
+  #record: StoredRecord | null = null;
+  #loading: Promise<void> | null = null;
+  #loaded = false;
+  #secrets: readonly string[] = NONE;
+  #renewal: Promise<Renewal> | null = null;
+  /** Spreads renewals; another one for each token. */
+  #spread = 0;
+  #pausedUntil = 0;
+  /** The token that came from the last renewal. */
+  #young: { readonly access: string; readonly at: number } | null = null;
+  /** Grows with every deletion: what was begun before must not bring anything back. */
+  #epoch = 0;
+  /** Deletions under way: what the store still holds does not count. */
+  #forgetting = 0;
+
+  constructor(options: AccountOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.advice = `watchkeeper login ${options.name}`;
+    this.#account = accountOf(options.name, options.identity);
+  }
+
+  /** For the server at this address, placeholders replaced. What was kept for another address does not count. */
+  at(url: string): this {
+    this.#url = url;
+    return this;
+  }
+
+  secrets(): readonly string[] {
+    return this.#secrets;
+  }
+
+  get rules(): AddressRules {
+    const local = this.#url !== null && URL.canParse(this.#url) && isLoopback(new URL(this.#url).hostname);
+    return { local, ownPorts: this.#options.ownPorts() };
+  }
+
+  /** Whether a token is kept. Rejects with a VaultError. */
+  async hasToken(): Promise<boolean> {
+    await this.#load();
+    return this.#record?.tokens != null;
+  }
+
+  /** What is kept for the present address; never of another one. Rejects with a VaultError. */
+  async kept(): Promise<{ readonly client: StoredClient | null; readonly tokens: StoredTokens | null }> {
+    await this.#load();
+    return { client: this.#record?.client ?? null, tokens: this.#tokens() };
+  }
+
+  async authorization(): Promise<string | null> {
+    await this.#loadOrFault();
+    const tokens = this.#tokens();
+    if (tokens === null) return null;
+    const now = this.#options.now();
+    const due = dueAt(tokens, now, this.#spread);
+    if (due === 'no') return header(tokens);
+    if (due === 'soon') {
+      if (now >= this.#pausedUntil) void this.#renew('expiring');
+      return header(tokens);
+    }
+    const renewal = await this.#renew('expiring');
+    if (renewal.kind === 'trouble') throw new Fault(renewal.error.observation, false);
+    if (renewal.kind === 'lost') throw new Fault({ seen: 'login', detail: renewal.reason, advice: this.advice }, false);
+    const fresh = this.#tokens();
+    return fresh === null ? null : header(fresh);
+  }
+
+  async refused({ status, challenge, used }: Parameters<Credentials['refused']>[0]): Promise<boolean> {
+    const said = readChallenge(challenge);
+    if (status === 403) {
+      // Only a person can widen what a login allows; what is wanted is remembered for the next one.
+      if (said?.error === 'insufficient_scope') this.challenge = said;
+      return false;
+    }
+    if (said !== null) this.challenge = said;
+    await this.#loadOrFault();
+    const tokens = this.#tokens();
+    if (tokens !== null && header(tokens) !== used) return true;
+    if (tokens === null) return used === null && (await this.#foundMeanwhile());
+    if (tokens.refresh === null || this.#isYoung(tokens) || !(await this.#sameIssuer(tokens))) return false;
+    const renewal = await this.#renew('refused');
+    if (renewal.kind === 'trouble') throw new Fault(renewal.error.observation, false);
+    return renewal.kind === 'fresh';
+  }
+
+  /** Puts new tokens in the place of any old ones. */
+  async keep(tokens: StoredTokens, client: StoredClient | null): Promise<void> {
+    await this.#change(() => ({ ...this.#blank(), client, tokens }));
+    this.challenge = null;
+  }
+
+  /** A client given by a person, or registered just now. Tokens name their own client; with a given one they begin anew. */
+  async keepClient(client: StoredClient): Promise<void> {
+    await this.#change(() => {
+      const record = this.#blank();
+      const tokens = client.kind === 'registered' ? record.tokens : null;
+      return { ...record, client, tokens };
+    });
+  }
+
+  /** The registration is not known any more: it goes, and the tokens with it. */
+  async dropClient(): Promise<void> {
+    await this.#change(() => null);
+  }
+
+  /**
+   * Deletes what is kept; the live session has no token from this moment on. Tells the authorization server where it
+   * offers that. `client`: a client given by a person goes too.
+   */
+  async forget(by: 'person' | 'removal', client: boolean): Promise<void> {
+    this.#epoch += 1;
+    const held = this.#record;
+    this.#take(held && { ...held, tokens: null });
+    this.#forgetting += 1;
+    const was = await this.#locked(async (write, stored) => {
+      this.#loaded = true;
+      const keeps = stored?.client?.kind === 'given' && !client;
+      await write(stored !== null && keeps ? { ...stored, tokens: null } : null);
+      return stored;
+    }).finally(() => {
+      this.#forgetting -= 1;
+    });
+    const tokens = was?.tokens ?? held?.tokens ?? null;
+    const own = was?.client ?? null;
+    const became = own === null ? 'none' : own.kind === 'given' && !client ? 'kept' : 'deleted';
+    if (tokens === null && became !== 'deleted') return;
+    const revoked = tokens !== null && (await this.#revoked(tokens));
+    this.#options.note({
+      type: 'CredentialsDeleted',
+      data: { server: this.#options.name, by, revoked, client: became },
+    });
+  }
+
+  async #revoked(tokens: StoredTokens): Promise<boolean> {
+    const fetch = checkedFetch(this.rules, AbortSignal.timeout(10_000));
+    // A refresh token takes its access tokens with it, though not with every server.
+    const refresh = await revoke(tokens, 'refresh_token', fetch);
+    return (await revoke(tokens, 'access_token', fetch)) || refresh;
+  }
+
+  /** Whoever comes while a renewal runs gets its outcome. */
+  #renew(because: 'expiring' | 'refused'): Promise<Renewal> {
+    this.#renewal ??= this.#renewOnce(because).finally(() => {
+      this.#renewal = null;
+    });
+    return this.#renewal;
+  }
+
+  async #renewOnce(because: 'expiring' | 'refused'): Promise<Renewal> {
+    const epoch = this.#epoch;
+    const mine = this.#tokens();
+    if (mine === null) return { kind: 'lost', reason: 'there is no login any more' };
+    try {
+      return await this.#locked(async (write, stored) => {
+        // Another process may have been faster: its token counts, and ours is spent.
+        const theirs = stored?.server === this.#serverHash() ? stored.tokens : null;
+        if (epoch !== this.#epoch || theirs === null) {
+          this.#take(stored);
+          return { kind: 'lost', reason: 'there is no login any more' };
+        }
+        if (theirs.access !== mine.access) {
+          this.#take(stored);
+          return { kind: 'fresh' };
+        }
+        return this.#askForTokens(theirs, stored as StoredRecord, because, epoch, write);
+      });
+    } catch (error) {
+      this.#pausedUntil = this.#options.now() + PAUSE_MS;
+      return { kind: 'trouble', error: troubleOf(error) };
+    }
+  }
+
+  async #askForTokens(
+    tokens: StoredTokens,
+    stored: StoredRecord,
+    because: 'expiring' | 'refused',
+    epoch: number,
+    write: Write,
+  ): Promise<Renewal> {
+    const { name, now } = this.#options;
+    const { refresh, issuer } = tokens;
+    const ended = async (reason: string, client: StoredClient | null): Promise<Renewal> => {
+      await write(client === null ? null : { ...stored, client, tokens: null });
+      this.#options.note({ type: 'LoginLost', data: { server: name, issuer, reason } });
+      return { kind: 'lost', reason };
+    };
+    if (refresh === null) return ended('the login has ended, and it cannot be renewed', stored.client);
+    try {
+      const answer = await renew({ ...tokens, refresh }, checkedFetch(this.rules));
+      const fresh = renewed(tokens, answer, now());
+      await write({ ...stored, tokens: fresh }, epoch);
+      this.#young = { access: fresh.access, at: now() };
+      this.#options.note({
+        type: 'TokenRefreshed',
+        data: { server: name, issuer, because, expiresAt: fresh.expiresAt },
+      });
+      return { kind: 'fresh' };
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      const forgotten = error.code === 'invalid_client' || error.code === 'unauthorized_client';
+      const same = stored.client?.kind === 'registered' && stored.client.id === tokens.client.id;
+      const client = forgotten && same ? null : stored.client;
+      const why = forgotten ? 'the authorization server does not know the client any more' : 'the login has ended';
+      return ended(`${why} (${error.message})`, client);
+    }
+  }
+
+  /**
+   * A server that refuses a token may have moved to another authorization server, and the old one must not be asked then.
+   * What cannot be found out changes nothing.
+   */
+  async #sameIssuer({ issuer }: StoredTokens): Promise<boolean> {
+    const url = this.#url;
+    if (url === null) return true;
+    try {
+      const fetch = checkedFetch(this.rules, AbortSignal.timeout(10_000));
+      const found = await findResource(new URL(url), this.challenge?.resourceMetadata, this.rules, fetch);
+      if (found === null || found.authorizationServers.length === 0) return true;
+      return found.authorizationServers.some((one) => one === issuer || one === `${issuer}/`);
+    } catch {
+      return true;
+    }
+  }
+
+  /** Somebody else, with the same store, may have logged in. */
+  async #foundMeanwhile(): Promise<boolean> {
+    if (this.#forgetting > 0) return false;
+    this.#loaded = false;
+    await this.#loadOrFault();
+    return this.#tokens() !== null;
+  }
+
+  #isYoung({ access }: StoredTokens): boolean {
+    return this.#young?.access === access && this.#options.now() - this.#young.at < YOUNG_MS;
+  }
+
+  /** The tokens that may be sent to the present address. */
+  #tokens(): StoredTokens | null {
+    const record = this.#record;
+    return record !== null && record.server === this.#serverHash() ? record.tokens : null;
+  }
+
+  #serverHash(): string {
+    return this.#url === null ? '' : hashOf(this.#url);
+  }
+
+  #blank(): StoredRecord {
+    const server = this.#serverHash();
+    const record = this.#record;
+    if (record === null) return { version: 1, server, client: null, tokens: null };
+    return record.server === server ? record : { ...record, server, tokens: null };
+  }
+
+  async #load(): Promise<void> {
+    if (this.#loaded) return;
+    this.#loading ??= (async () => {
+      const epoch = this.#epoch;
+      const { vault } = await this.#options.vault();
+      const record = readRecord(await vault.read(this.#account));
+      if (epoch === this.#epoch && this.#forgetting === 0) this.#take(record);
+      this.#loaded = true;
+    })().finally(() => {
+      this.#loading = null;
+    });
+    await this.#loading;
+  }
+
+  async #loadOrFault(): Promise<void> {
+    try {
+      await this.#load();
+    } catch (error) {
+      if (!(error instanceof VaultError)) throw error;
+      throw new Fault({ seen: 'daemon', detail: error.message }, false);
+    }
+  }
+
+  #take(record: StoredRecord | null): void {
+    if (record?.tokens?.access !== this.#record?.tokens?.access) this.#spread = this.#options.random();
+    this.#record = record;
+    const secrets = record === null ? NONE : secretsOf(record);
+    if (secrets.join('\n') !== this.#secrets.join('\n')) this.#secrets = secrets;
+  }
+
+  /** Changes what is kept, whatever another process made of it meanwhile. */
+  #change(change: () => StoredRecord | null): Promise<void> {
+    return this.#locked(async (write, stored) => {
+      this.#take(stored);
+      this.#loaded = true;
+      await write(change());
+    });
+  }
+
+  /** Runs work that reads and writes the store while nobody else does so for this account. */
+  async #locked<T>(work: (write: Write, stored: StoredRecord | null) => Promise<T>): Promise<T> {
+    const { vault, lockOf } = await this.#options.vault();
+    const lock = lockOf(this.#account);
+    await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
+    const write: Write = async (record, epoch = this.#epoch) => {
+      if (record === null || (record.client === null && record.tokens === null)) await vault.erase(this.#account);
+      else await vault.write(this.#account, JSON.stringify(record));
+      if (epoch === this.#epoch) this.#take(record);
+    };
+    return withFileLock(lock, async () => work(write, readRecord(await vault.read(this.#account))), LOCK_MS);
+  }
+}
+
+type Write = (record: StoredRecord | null, epoch?: number) => Promise<void>;
+
+type Renewal =
+  | { readonly kind: 'fresh' }
+  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'trouble'; readonly error: ServerTrouble };
+
+const header = ({ access }: StoredTokens): string => `Bearer ${access}`;
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/** Names hold letters, digits, `_` and `-` alone, so that a dot keeps name and address apart. */
+const accountOf = (name: string, identity: string): string => `${name}.${identity.slice(0, 16)}`;
+
+function troubleOf(error: unknown): ServerTrouble {
+  if (error instanceof ServerTrouble) return error;
+  const known = error instanceof LoginError || error instanceof VaultError || error instanceof FileError;
+  const detail = known ? error.message : 'the login could not be renewed';
+  return new ServerTrouble(detail, { seen: 'daemon', detail });
+}

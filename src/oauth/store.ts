@@ -1,0 +1,17 @@
+/** What keeps credentials, whatever it is. */
+
+export type VaultKind = 'keychain' | 'file';
+
+/** Texts by account. Every method rejects with a VaultError that names the store and the next step, and no content. */
+export interface Vault {
+  readonly kind: VaultKind;
+  read(account: string): Promise<string | null>;
+  write(account: string, text: string): Promise<void>;
+  /** Resolves with whether there was anything. */
+  erase(account: string): Promise<boolean>;
+}
+
+/** The store cannot be read or written. */
+export class VaultError extends Error {
+  override readonly name = 'VaultError';
+}
