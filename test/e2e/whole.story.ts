@@ -5,9 +5,11 @@
 import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { catalogue } from '../../src/events/catalogue.ts';
+import { startOAuthFake } from '../fixtures/oauth-server.ts';
 import { type Daemon, startDaemon } from '../support/daemon.ts';
 import { stdioEntry, steered } from '../support/fixtures.ts';
 import { beginCall, heldCall, httpEntry, httpFake } from './given.ts';
+import { freePort, logIn } from './login.ts';
 
 const tool = (description: string) => ({
   name: 'note',
@@ -37,6 +39,7 @@ export async function liveThroughEverything(): Promise<Daemon> {
   const silent = steered({ behaviour: { answers: { 'tools/list': { never: true } } } });
   const web = await httpFake({ behaviour: { tools: ['echo'], get: { mode: 'status', status: 405 } } });
   const locked = await httpFake({ behaviour: { tools: ['echo'], bearer: 'another' } });
+  const members = await startOAuthFake();
   const entries = {
     steady: stdioEntry(steady.options, { stableMs: 600 }),
     web: httpEntry(web),
@@ -46,10 +49,11 @@ export async function liveThroughEverything(): Promise<Daemon> {
     missing: { command: 'there-is-no-such-command' },
     off: stdioEntry(steady.options, { disabled: true }),
     gone: stdioEntry(steady.options, { idleStopMs: 300 }),
+    members: { url: members.url, auth: 'oauth' },
   };
   const daemon = await startDaemon({
     servers: entries,
-    settings: { approval: { windowMs: 400 }, start: { parallel: 10 } },
+    settings: { approval: { windowMs: 400 }, start: { parallel: 10 }, oauth: { callbackPort: await freePort() } },
     allow: ['mcp__steady__note', 'mcp__steady__die', 'mcp__web__echo'],
   });
   const has = (type: string, more: (fact: any) => boolean = () => true, name?: string) =>
@@ -113,6 +117,24 @@ export async function liveThroughEverything(): Promise<Daemon> {
   await post('/v1/allowlist', { tool: { prefix: 'mcp__web__', entries: [] } });
   await post('/v1/mcp/reconnect', { name: 'steady' });
   await daemon.waitForServer('steady', 'ready');
+
+  // What is recorded, and a login with all that can become of it.
+  await post('/v1/mcp/record', { name: 'web', on: true });
+  await post('/v1/mcp/record', { name: 'web', on: false });
+  await daemon.waitForServer('members', 'auth-required');
+  await logIn(daemon, 'members', members);
+  await daemon.waitForServer('members', 'ready');
+  members.endLogins();
+  await daemon.call('mcp__members__echo', { text: 'no longer' });
+  await has('LoginLost');
+  await daemon.waitForServer('members', 'auth-required');
+  await logIn(daemon, 'members', members);
+  await daemon.waitForServer('members', 'ready');
+  members.expireAll();
+  await daemon.call('mcp__members__echo', { text: 'with a new token' });
+  await has('TokenRefreshed');
+  await daemon.api('DELETE', '/v1/mcp/oauth', { name: 'members' });
+  await has('CredentialsDeleted');
 
   // Killed while a call waits and while servers run; the next life closes what was open.
   await post('/v1/mcp/call', { ...asks, arguments: { text: 'abandoned' }, wait: false });
