@@ -44,9 +44,15 @@ export function livingIn(pgid: number): ProcessInfo[] {
   return groupMembers(pgid).filter(({ state }) => state !== 'Z');
 }
 
-/** Processes below the daemon that ended and were not collected. */
-export function defunctOf(daemon: Daemon): ProcessInfo[] {
-  return descendantsOf(daemon.pid).filter(({ state }) => state === 'Z');
+/**
+ * Processes below the daemon that ended and were left uncollected. Whoever ends is defunct for a moment, until the daemon
+ * hears of it: only what still is so some time later counts.
+ */
+export async function leftDefunct(daemon: Daemon): Promise<ProcessInfo[]> {
+  const defunct = () => descendantsOf(daemon.pid).filter(({ state }) => state === 'Z');
+  const before = new Set(defunct().map(({ pid }) => pid));
+  await pause(1_000);
+  return defunct().filter(({ pid }) => before.has(pid));
 }
 
 /** Looks again and again at how many living processes carry each `MARK`, until `stop`; resolves with the most seen at once. */

@@ -10,7 +10,7 @@ import { needsPython } from '../support/needs.ts';
 import { isAlive, residentBytes } from '../support/processes.ts';
 import { tempDir } from '../support/temp.ts';
 import { until } from '../support/wait.ts';
-import { defunctOf, factsOf, livingIn, marked, textOf, typesOf, warningsOf, watchMarks } from './asking.ts';
+import { factsOf, leftDefunct, livingIn, marked, textOf, typesOf, warningsOf, watchMarks } from './asking.ts';
 
 const MiB = 1_048_576;
 
@@ -187,10 +187,10 @@ describe('A start that fails', { timeout: 60_000 }, () => {
     expect(await ready('good')).toBeLessThan(await ready('slow'));
   });
 
-  it('is followed by the next attempt only when its process is gone', () => {
+  it('is followed by the next attempt only when its process is gone', async () => {
     for (const [name, count] of Object.entries(most)) expect.soft(count, name).toBeLessThanOrEqual(1);
     expect(most.silent).toBe(1);
-    expect(defunctOf(daemon)).toEqual([]);
+    expect(await leftDefunct(daemon)).toEqual([]);
   });
 });
 
@@ -238,7 +238,7 @@ describe.concurrent('A process tree that clings to life', { timeout: 60_000 }, (
       [alsoChanged]: more(alsoChanged),
     });
     await allGone(Object.values(before), 'the end of the old processes');
-    expect(defunctOf(daemon)).toEqual([]);
+    expect(await leftDefunct(daemon)).toEqual([]);
     await daemon.waitForServer(off, 'disabled');
     await daemon.waitForServer(alsoOff, 'disabled');
     await daemon.waitForServer(changed, 'ready', 20_000);
@@ -334,7 +334,7 @@ describe('A server that dies during calls', { timeout: 60_000 }, () => {
       expect(lost).toHaveLength(1);
       expect(lost[0].data.failure).toMatchObject({ class: 'exit', ...fact });
       expect(await factsOf(daemon, name, 'Connected')).toHaveLength(2);
-      expect(defunctOf(daemon)).toEqual([]);
+      expect(await leftDefunct(daemon)).toEqual([]);
     },
   );
 

@@ -212,5 +212,14 @@ describe('Without a daemon', { timeout: 60_000 }, () => {
     expect(statSync(file).size).toBe(bytes);
     expect(execFileSync('tar', ['xzOf', file], { encoding: 'utf8' })).not.toContain('literal-secret-1');
     expect((await factsOfBundle(file)).some(({ type }) => type === 'DaemonStarted')).toBe(true);
+
+    const played = await runCli(daemon, ['replay', '--bundle', 'one.tar.gz']);
+    expect(played).toMatchObject({ code: 0, stdout: expect.stringMatching(/listing → ready.*its tools are known/) });
+    expect(played.stdout).not.toMatch(/daemon started/);
+    writeFileSync(join(daemon.home, 'no.tar.gz'), 'no bundle');
+    const refused = await runCli(daemon, ['replay', '--bundle', 'no.tar.gz']);
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    const mixed = await runCli(daemon, ['replay', 'one', '--bundle', 'one.tar.gz']);
+    expect(mixed).toMatchObject({ code: 2, stderr: expect.stringContaining('--bundle is for playing') });
   });
 });

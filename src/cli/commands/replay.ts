@@ -1,9 +1,10 @@
+import { resolve } from 'node:path';
 import type { Replayed } from '../../api/client.ts';
 import { type Changes, wrongIn } from '../../replay/changes.ts';
 import { type Line, type Told, timeline } from '../../replay/timeline.ts';
 import { aboutServer, unknownServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command, Context, Output } from '../command.ts';
-import { exitCode, usedWrongly } from '../failure.ts';
+import { CommandError, exitCode, usedWrongly } from '../failure.ts';
 import { eventsBetween, lastPosition, timeOf } from '../log.reader.ts';
 import { parseSpan } from '../moment.ts';
 import { withLog } from '../offline.log.ts';
@@ -71,6 +72,25 @@ function stretch(context: Context, name: string, options: Options): Promise<Stre
   });
 }
 
+/** The facts of a server out of a bundle. A position is one of the log the bundle was made of. */
+async function bundled(context: Context, file: string, options: Options): Promise<Stretch> {
+  const [{ factsOfBundle }, { BundleError }] = await Promise.all([
+    import('../../replay/bundle.ts'),
+    import('../../replay/bundle.format.ts'),
+  ]);
+  const facts = await factsOfBundle(resolve(context.cwd, file)).catch((error: unknown) => {
+    throw error instanceof BundleError ? new CommandError(error.message, { next: ['bundle <server>'] }) : error;
+  });
+  const servers = facts.filter(({ stream }) => stream.startsWith('server-'));
+  const from = moment(options, 'from', context.now());
+  const to = moment(options, 'to', context.now());
+  const before = ({ position, at }: Told): boolean =>
+    to === undefined || ('position' in to ? position <= to.position : at <= to.time);
+  const first = from && 'position' in from ? servers.find(({ position }) => position >= from.position)?.at : undefined;
+  const since = from && ('time' in from ? from.time : (first ?? Number.POSITIVE_INFINITY));
+  return { facts: servers.filter(before), since };
+}
+
 /** A server that was never there must not look like one to which nothing happened. */
 async function mustBeKnown({ api }: Context, name: string): Promise<void> {
   const known = await api.status().catch(() => null);
@@ -135,6 +155,7 @@ export const replay: Command = {
     options: [
       { flags: '--from <T>', about: 'begin at this moment' },
       { flags: '--to <T>', about: 'nothing after this moment' },
+      { flags: '--bundle <file>', about: 'play what is in a bundle, without the log it came from' },
       { flags: '--speed <N>', about: 'on a terminal: N times as fast as it was, 1 unless given' },
       { flags: '--step', about: 'on a terminal: a line a key; space or enter for the next, q for the end' },
       { flags: '--verify', about: 'fold the facts through the machine of today; exit 1 where they lead elsewhere' },
@@ -148,6 +169,7 @@ export const replay: Command = {
     examples: [
       { line: 'replay github --from yesterday --speed 60', about: 'an hour a minute' },
       { line: 'replay github --step', about: 'line by line' },
+      { line: 'replay --bundle watchkeeper-github.tar.gz', about: 'what somebody else reported' },
       { line: 'replay --verify', about: 'hold the whole log against the machines' },
       { line: 'replay github --what-if connectTimeoutMs=5000', about: 'would a shorter limit have helped?' },
     ],
@@ -155,6 +177,15 @@ export const replay: Command = {
   async run(context, { positional: [name] }, options) {
     const asks = options.whatIf !== undefined;
     const verifies = flag(options, 'verify');
+    const file = text(options, 'bundle');
+    if (file !== undefined) {
+      if (asks || verifies || name !== undefined)
+        throw usedWrongly(
+          '--bundle is for playing: it goes with --from, --to, --speed and --step.',
+          'replay --bundle FILE',
+        );
+      return play(context, await bundled(context, file, options), paceOf(context, options));
+    }
     if (flag(options, 'fast') && !verifies) throw usedWrongly('--fast goes with --verify.', 'replay <server> --verify');
     if (name === undefined && (asks || !verifies)) throw usedWrongly('Which server?', 'status', 'replay --verify');
     if (asks || verifies) {
