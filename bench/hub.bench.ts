@@ -83,7 +83,7 @@ async function withoutLog(): Promise<string> {
   const build = await rolldown({
     input: { main: join(packageRoot(), 'src/cli/main.ts') },
     platform: 'node',
-    external: (id) => id === 'better-sqlite3',
+    external: (id) => id === 'better-sqlite3' || id.startsWith('@napi-rs/keyring'),
     resolve: { mainFields: ['module', 'main'] },
     logLevel: 'silent',
     plugins: [

@@ -5,7 +5,7 @@
 import type { Recorded } from '../src/events/envelope.ts';
 import * as real from '../src/events/sqlite.ts';
 
-export const { openReader, pagesOf, readLog } = real;
+export * from '../src/events/sqlite.ts';
 
 export function openLog(options: real.SqliteLogOptions): real.SqliteLog {
   const log = real.openLog(options);
