@@ -6,9 +6,9 @@ import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { resolveEntry } from '../config/resolve.ts';
 import { readVariables } from '../config/variables.ts';
-import { lastAliveIn, openReader, readLog } from '../events/sqlite.ts';
+import { openReader, readLog } from '../events/sqlite.ts';
 import { consult } from '../keeper/doctor.ts';
-import { atOnce } from '../replay/summary.ts';
+import { atOnce } from '../replay/unhurried.ts';
 import { unknownServer } from './ask.daemon.ts';
 import { unreadable } from './offline.log.ts';
 
@@ -43,7 +43,7 @@ export async function offlineDoctor(
         watched: false,
         whose: 'this shell',
         now: Date.now,
-        seenUntil: lastAliveIn(db) ?? 0,
+        seenUntil: log.lastAlive() ?? 0,
         noiseOf: () => [],
         namesCheck: () => null,
         run: async (steps) => atOnce(steps),

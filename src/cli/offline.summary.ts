@@ -15,9 +15,9 @@ export async function offlineSummary(
   why: DaemonUnreachable,
 ): Promise<Summary> {
   if (!existsSync(file)) throw why;
-  const { lastAliveIn, openReader, readLog } = await import('../events/sqlite.ts');
+  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { summaries } = await import('../keeper/summary.ts');
-  const { atOnce } = await import('../replay/summary.ts');
+  const { atOnce } = await import('../replay/unhurried.ts');
   let db: ReturnType<typeof openReader> | undefined;
   try {
     db = openReader(file);
@@ -28,7 +28,7 @@ export async function offlineSummary(
     if (name !== undefined && !known.includes(name)) throw unknownServer(name, known, 'history --summary');
     const present = heads.filter(({ context }) => (context as { wanted?: unknown }).wanted !== 'gone');
     const names = name === undefined ? present.map(({ stream }) => stream.slice('server-'.length)) : [name];
-    const seen = lastAliveIn(db) ?? 0;
+    const seen = log.lastAlive() ?? 0;
     return atOnce(summaries(log, db, { names, from, to: Math.min(to ?? seen, seen) }));
   } catch (error) {
     throw unreadable(file, error);

@@ -85,10 +85,6 @@ export function openReader(file: string): Database.Database {
   return new Database(file, { readonly: true, fileMustExist: true });
 }
 
-/** When the daemon that writes the log was last known alive (ms since the epoch); null: no daemon ever did. */
-export const lastAliveIn = (db: Database.Database): number | null =>
-  db.prepare<[], number>('select at from alive').pluck().get() ?? null;
-
 /** What analyses of many facts read of each. */
 export type Told = Pick<Recorded, 'position' | 'type' | 'at' | 'data'>;
 

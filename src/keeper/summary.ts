@@ -7,10 +7,9 @@ import type * as contract from '../http/contract.summary.ts';
 import { sentCalls } from '../projections/calls.projection.ts';
 import type { SeenFailure } from '../replay/past.ts';
 import { type ServerSummary, type Sources, summarise } from '../replay/summary.ts';
+import { iso } from './answers.ts';
 
 type Answer = z.infer<typeof contract.serverSummary>;
-
-const iso = (time: number): string => new Date(time).toISOString();
 
 export const sourcesOf = (log: Sources['log'], db: Database): Sources => ({
   log,

@@ -4,6 +4,7 @@ import type { Changes } from './changes.ts';
 import { type ServerRecorded, Unexplained } from './inputs.ts';
 import { type Divergence, type LogReader, type Means, verifying } from './verify.ts';
 import { asking, type Run, stretchOf, type WhatIf } from './what-if.ts';
+import { iso } from './words.ts';
 
 /** A log position, or a time in ms since the epoch. */
 export type Moment = { readonly position: number } | { readonly time: number };
@@ -72,8 +73,6 @@ const unexplained = ({ fact, recorded, decided, message }: Unexplained): Diverge
   folded: decided,
   reason: message,
 });
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 const runInWords = ({ assumed, ...figures }: Run) => ({
   ...figures,

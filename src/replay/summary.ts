@@ -200,11 +200,3 @@ function stateBefore(
   const connected = log.read({ stream, type: 'Connected', upTo: behind, limit: 1, newestFirst: true })[0];
   return { at, state, version, connectedAt: connected?.at ?? null };
 }
-
-/** Runs an analysis to its end without a pause. */
-export function atOnce<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done) return value;
-  }
-}

@@ -19,6 +19,7 @@ import type { EventLog, HeadRow } from '../events/log.ts';
 import { UnreadableFact } from '../events/upcast.ts';
 import { firstDifference } from './difference.ts';
 import { machineSteps } from './fold.ts';
+import { iso } from './words.ts';
 
 /**
  * `machine`: XState itself takes every step, and every fact is held against its shape. `table`: what the machine was asked
@@ -306,8 +307,6 @@ function reasonOf(stream: string, line: Line | undefined, head: HeadRow | undefi
   }
   return `The facts of ${stream} lead to another head than the stored one: they differ in ${path}.`;
 }
-
-const iso = (at: number): string => new Date(at).toISOString();
 
 const shown = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'nothing';

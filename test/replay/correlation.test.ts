@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/events/shapes.ts';
 import type { Hint } from '../../src/replay/correlation.ts';
-import { atOnce, summarise } from '../../src/replay/summary.ts';
+import { summarise } from '../../src/replay/summary.ts';
+import { atOnce } from '../../src/replay/unhurried.ts';
 import { Chronicle, dice } from '../support/recorded.ts';
 import {
   agreement,

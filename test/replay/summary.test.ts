@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../src/events/shapes.ts';
-import { atOnce, type ServerSummary, summarise } from '../../src/replay/summary.ts';
+import { type ServerSummary, summarise } from '../../src/replay/summary.ts';
+import { atOnce } from '../../src/replay/unhurried.ts';
 import { Chronicle } from '../support/recorded.ts';
 import {
   configured,
