@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Bundles the command into `dist`: one file that starts, chunks for what is loaded later. `--force` builds although
+ * Bundles the command into `dist`: chunks, of which most are loaded later, and the file that starts them. `--force` builds although
  * nothing changed; `--keep` leaves chunks of earlier builds, which a daemon that still runs may want to load.
  */
 import { createHash } from 'node:crypto';
@@ -17,10 +17,13 @@ import {
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeCodeCache } from './code-cache.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const report = join(root, '.cache/build.json');
-const bundle = 'cli/main.js';
+/** What is started. */
+const command = 'cli/main.js';
+const codeCache = 'code.cache';
 
 /** Native code cannot be bundled; it is found in node_modules at run time. */
 const external = ['better-sqlite3', '@napi-rs/keyring'];
@@ -32,10 +35,10 @@ const external = ['better-sqlite3', '@napi-rs/keyring'];
  */
 const alias = {
   rxjs: join(root, 'node_modules/rxjs/dist/esm/index.js'),
-  '@fastify/ajv-compiler': join(root, 'scripts/not-bundled.cjs'),
-  '@fastify/fast-json-stringify-compiler': join(root, 'scripts/not-bundled.cjs'),
-  'light-my-request': join(root, 'scripts/not-bundled.cjs'),
-  '@modelcontextprotocol/client/_shims': join(root, 'scripts/no-validator.mjs'),
+  '@fastify/ajv-compiler': join(root, 'scripts/bundle/not-bundled.cjs'),
+  '@fastify/fast-json-stringify-compiler': join(root, 'scripts/bundle/not-bundled.cjs'),
+  'light-my-request': join(root, 'scripts/bundle/not-bundled.cjs'),
+  '@modelcontextprotocol/client/_shims': join(root, 'scripts/bundle/no-validator.mjs'),
 };
 
 function filesUnder(dir) {
@@ -48,13 +51,10 @@ function filesUnder(dir) {
 function fingerprint() {
   const inputs = [
     ...filesUnder(join(root, 'src')),
-    ...[
-      'package.json',
-      'package-lock.json',
-      'scripts/build.mjs',
-      'scripts/not-bundled.cjs',
-      'scripts/no-validator.mjs',
-    ].map((file) => join(root, file)),
+    ...filesUnder(join(root, 'scripts/bundle')),
+    ...['package.json', 'package-lock.json', 'scripts/build.mjs', 'scripts/code-cache.mjs'].map((file) =>
+      join(root, file),
+    ),
   ];
   const hash = createHash('sha256');
   for (const file of inputs.sort()) {
@@ -88,7 +88,7 @@ function place(file, content) {
   mkdirSync(dirname(target), { recursive: true });
   const next = `${target}.${process.pid}`;
   writeFileSync(next, content);
-  if (file === bundle) chmodSync(next, 0o755);
+  if (file === command) chmodSync(next, 0o755);
   renameSync(next, target);
 }
 
@@ -105,22 +105,42 @@ async function bundled() {
     logLevel: 'warn',
   });
   const { output } = await build.generate({
-    format: 'esm',
+    // Node 20 can start CommonJS from V8's code cache, and modules not.
+    format: 'cjs',
     sourcemap: true,
     // Half the bytes to parse at every start; names stay, so that a stack can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    entryFileNames: bundle,
+    entryFileNames: 'chunks/[name]-[hash].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   });
   await build.close();
   return output;
 }
 
-function writeOutput(output) {
-  // The entry comes last: whoever starts it finds every chunk it names.
-  const files = [...output].sort((a, b) => Number(a.fileName === bundle) - Number(b.fileName === bundle));
-  for (const file of files) place(file.fileName, file.type === 'chunk' ? file.code : file.source);
-  return files.map((file) => file.fileName);
+/** Places the program, then what starts it: whoever runs the command finds every file that it names. */
+function writeProgram(output) {
+  const source = (name) => readFileSync(join(root, 'scripts/bundle', name), 'utf8');
+  const entry = output.find((file) => file.isEntry).fileName;
+  const files = {
+    ...Object.fromEntries(output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source])),
+    'package.json': '{ "type": "commonjs" }\n',
+    'load.js': source('load.cjs'),
+    [command]: source('main.cjs').replaceAll('__ENTRY__', entry),
+  };
+  for (const [file, content] of Object.entries(files)) place(file, content);
+  return { entry, files: Object.keys(files) };
+}
+
+/** The names of the files it placed. Without a cache the program works as well, and starts later. */
+async function writeCodeCache(entry) {
+  rmSync(join(root, 'dist', codeCache), { force: true });
+  try {
+    place(codeCache, await makeCodeCache(entry));
+    return [codeCache];
+  } catch (error) {
+    console.error(`The program will start slower than it could, since it did not run here: ${error.message}`);
+    return [];
+  }
 }
 
 function removeOthers(kept) {
@@ -135,7 +155,8 @@ export async function build({ force = false, keep = false } = {}) {
   const inputs = fingerprint();
   if (!force && isFresh(inputs)) return { skipped: true, files: lastBuild().files };
   try {
-    const files = writeOutput(await bundled());
+    const { entry, files: program } = writeProgram(await bundled());
+    const files = [...program, ...(await writeCodeCache(entry))];
     if (!keep) removeOthers(files);
     remember({ ok: true, inputs, files });
     return { skipped: false, files };

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** The program: the only file that prints or ends the process. */
 import { keysOf } from './keys.ts';
 import { askOn, linesOf } from './prompt.ts';
@@ -35,19 +34,23 @@ const drained = (stream: NodeJS.WriteStream): Promise<void> =>
     else stream.write('', () => resolve());
   });
 
-const code = await runCommandLine({
-  argv: process.argv.slice(2),
-  env: process.env,
-  cwd: process.cwd(),
-  streams: process,
-  self: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] ?? '' },
-  now: Date.now,
-  out: printTo(process.stdout),
-  err: printTo(process.stderr),
-  ask: (question) => askOn(process.stdin, process.stderr, question),
-  keys: () => keysOf(process.stdin),
-  lines: (signal) => linesOf(process.stdin, signal),
-  untilInterrupted,
-});
-await Promise.all([drained(process.stdout), drained(process.stderr)]);
-process.exit(code);
+async function main(): Promise<void> {
+  const code = await runCommandLine({
+    argv: process.argv.slice(2),
+    env: process.env,
+    cwd: process.cwd(),
+    streams: process,
+    self: { execPath: process.execPath, execArgv: process.execArgv, script: process.argv[1] ?? '' },
+    now: Date.now,
+    out: printTo(process.stdout),
+    err: printTo(process.stderr),
+    ask: (question) => askOn(process.stdin, process.stderr, question),
+    keys: () => keysOf(process.stdin),
+    lines: (signal) => linesOf(process.stdin, signal),
+    untilInterrupted,
+  });
+  await Promise.all([drained(process.stdout), drained(process.stderr)]);
+  process.exit(code);
+}
+
+void main();
