@@ -35,7 +35,7 @@ const layers: readonly Layer[] = [
   { of: 'src/events/', may: [], because: 'what can happen depends on nobody' },
   {
     of: 'src/actors/',
-    may: ['src/events/', 'src/mcp/connection.ts'],
+    may: ['src/events/', 'src/mcp/connection.ts', 'src/mcp/cancel.ts'],
     types: ['src/config/entry.ts'],
     because: 'who decides sees facts, and of the wire only the interface of one connection',
   },

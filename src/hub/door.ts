@@ -6,6 +6,7 @@ import { asProblem } from '../http/failure.ts';
 import type { Caller } from '../http/keeper.ts';
 import { chooseMode } from '../http/mode.ts';
 import { Problem } from '../http/problem.ts';
+import { Cancel } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
 import type { Asked, Method } from './asked.ts';
 import { readBody } from './body.ts';
@@ -169,7 +170,7 @@ export class Door {
 
   async #inSession(visit: Visit, session: Session, message: RequestMessage, reply: Reply): Promise<void> {
     const { id, method, params = {} } = message;
-    const cancel = new AbortController();
+    const cancel = new Cancel();
     session.running.set(id, cancel);
     const say = (said: Message, lossy = false): void => reply.say(said, lossy);
     const peer: Peer = {
@@ -196,7 +197,7 @@ export class Door {
     const { heartbeat, listens, modern, greeting } = this.#options;
     const meta = metaOf(params) ?? {};
     const declared = meta[keys.clientCapabilities];
-    const cancel = new AbortController();
+    const cancel = new Cancel();
     const left = (): void => cancel.abort(new Error('The client closed the stream.'));
     const stream = new Stream(0, { heartbeat, headers: {}, store: null, primed: false, onLost: left });
     const listening = method === 'subscriptions/listen';

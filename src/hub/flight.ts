@@ -4,6 +4,7 @@
  * request goes on with it. So a tool call that asks back is one call, decided on once.
  */
 import { setImmediate } from 'node:timers';
+import { Cancel, type CancelSignal } from '../mcp/cancel.ts';
 import type { ProgressReport, ServerReply } from '../mcp/connection.ts';
 import { isObject } from '../mcp/message.ts';
 import { type ClientReply, canBeAsked, type Peer } from './peer.ts';
@@ -40,7 +41,7 @@ export class Flight {
   /** An error of the protocol the server answered with, kept for a client that can make use of it. */
   rejection: RpcFailure | null = null;
 
-  readonly #cancel = new AbortController();
+  readonly #cancel = new Cancel();
   readonly #wanted = new Map<string, Wanted>();
   #waiter: Waiter | null = null;
   #outcome: { readonly result: Members } | { readonly error: unknown } | null = null;
@@ -55,7 +56,7 @@ export class Flight {
   }
 
   /** Ends when nobody wants the result any more. */
-  get signal(): AbortSignal {
+  get signal(): CancelSignal {
     return this.#cancel.signal;
   }
 
@@ -106,7 +107,7 @@ export class Flight {
   }
 
   /** One request to the client. Resolves with an error where the client is not able to answer such a thing. */
-  async ask(method: string, params: Members | undefined, signal: AbortSignal, key?: string): Promise<ServerReply> {
+  async ask(method: string, params: Members | undefined, signal: CancelSignal, key?: string): Promise<ServerReply> {
     const { peer } = this;
     // While it is asked already, the client is one that can be asked; what it declared is looked at when it is back.
     if (peer !== null && !canBeAsked(peer, method, params)) return unable(method);
@@ -150,7 +151,7 @@ export class Flight {
     this.notify('notifications/progress', { ...report, progress, progressToken: token }, true);
   }
 
-  #askLater(method: string, params: Members | undefined, signal: AbortSignal, name?: string): Promise<ServerReply> {
+  #askLater(method: string, params: Members | undefined, signal: CancelSignal, name?: string): Promise<ServerReply> {
     this.#asks += 1;
     const key = name ?? `request-${this.#asks}`;
     return new Promise((resolve) => {

@@ -1,4 +1,5 @@
 /** `subscriptions/listen` of the modern era: one long answer that carries the changes its client asked for. */
+import type { CancelSignal } from '../mcp/cancel.ts';
 import type { Message } from '../mcp/message.ts';
 import { isObject } from '../mcp/message.ts';
 import type { Changes, Listener, ListName } from './changes.ts';
@@ -17,7 +18,7 @@ export interface ListenAsked {
   readonly params: Members;
   readonly server: string | undefined;
   /** Ends when the client closes the stream. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   say(message: Message): void;
 }
 

@@ -1,4 +1,5 @@
 /** The client's side of one request, whatever its era: what it can do, and ways to speak to it meanwhile. */
+import type { CancelSignal } from '../mcp/cancel.ts';
 import type { RelayError } from '../mcp/connection.ts';
 import type { LogLevel } from './log.levels.ts';
 import type { Members } from './rpc.ts';
@@ -15,11 +16,11 @@ export interface Peer {
   /** Under which progress of this request is reported; undefined: the client wants none. */
   readonly progressToken: string | number | undefined;
   /** Ends when the client cancels the request or, in the modern era, closes its stream. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Goes out before the answer. `lossy`: may be left out for a slow reader. */
   notify(method: string, params: Members, lossy?: boolean): void;
   /** Asks the client in the middle of a request; null in the modern era, where the answer itself asks. */
-  readonly ask: ((method: string, params: Members | undefined, signal: AbortSignal) => Promise<ClientReply>) | null;
+  readonly ask: ((method: string, params: Members | undefined, signal: CancelSignal) => Promise<ClientReply>) | null;
 }
 
 /**

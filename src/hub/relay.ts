@@ -1,6 +1,7 @@
 /** Requests that go on to a server as they are, and come back with its answer. */
 import type { CallDesk } from '../actors/call/call.actor.ts';
 import type { Supervisor } from '../actors/supervisor.ts';
+import type { CancelSignal } from '../mcp/cancel.ts';
 import {
   CallError,
   type CallOptions,
@@ -79,7 +80,7 @@ export class Relay {
   }
 
   /** The connection to a server, waiting a little for one on its way. Throws with the reason when there is none. */
-  async connectionTo(server: string, signal: AbortSignal): Promise<Connection> {
+  async connectionTo(server: string, signal: CancelSignal): Promise<Connection> {
     const { calls, supervisor, upstreams } = this.#options;
     await calls.serverReady(server, signal);
     const { connection } = upstreams.of(server);

@@ -1,5 +1,6 @@
 /** One client of the legacy era: from its `initialize` until it says goodbye or is forgotten. */
 import type { ServerResponse } from 'node:http';
+import { anyOf, type Cancel, type CancelSignal } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
 import { EventStore } from './event.store.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -31,7 +32,7 @@ export class Session {
   readonly capabilities: Members;
   logLevel: LogLevel | null = null;
   /** Requests of the client that have no answer yet. */
-  readonly running = new Map<RequestId, AbortController>();
+  readonly running = new Map<RequestId, Cancel>();
   /** Ends with the session. */
   readonly ended = new AbortController();
 
@@ -123,12 +124,12 @@ export class Session {
     say: (message: Message) => void,
     method: string,
     params: Members | undefined,
-    signal: AbortSignal,
+    signal: CancelSignal,
   ): Promise<ClientReply> {
     this.#lastAsk += 1;
     const id = `wk-${this.#lastAsk}`;
     return new Promise((resolve, reject) => {
-      const over = AbortSignal.any([signal, this.ended.signal]);
+      const over = anyOf(signal, this.ended.signal);
       const giveUp = (): void => {
         if (!this.#asked.delete(id)) return;
         say({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: id } });

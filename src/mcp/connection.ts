@@ -1,6 +1,7 @@
 /** One upstream connection behind one small interface, whatever the transport and the protocol era. */
 import type { ResolvedEntry } from '../config/entry.ts';
 import type { Era, Failure, ServerInfo, ToolDefinition, Transport } from '../events/shapes.ts';
+import type { CancelSignal } from './cancel.ts';
 import type { Tap } from './tap.ts';
 
 /** What the server and the daemon agreed on. */
@@ -56,7 +57,7 @@ export interface ProgressReport {
 
 export interface RequestOptions {
   /** Ends when the caller or the daemon no longer wants the answer; the server is told, under the id it knows. */
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   /** Time without answer or progress, in milliseconds. It stands still while a request of the server waits for our answer. */
   readonly idleMs: number;
   /** Time in all, in milliseconds. */

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Heartbeat } from '../../src/hub/heartbeat.ts';
 import { type SessionLimits, Sessions } from '../../src/hub/sessions.ts';
+import { Cancel } from '../../src/mcp/cancel.ts';
 
 function given(limits: Partial<SessionLimits> = {}) {
   const clock = { now: 1_000_000 };
@@ -33,7 +34,7 @@ describe('a session', () => {
   it('is kept as long as a request of it runs', () => {
     const { clock, sessions, open } = given();
     const session = open();
-    session.running.set(1, new AbortController());
+    session.running.set(1, new Cancel());
     clock.now += 60_000;
     sessions.sweep();
     expect(sessions.size).toBe(1);

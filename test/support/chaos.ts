@@ -4,6 +4,7 @@ import type { CallEnd } from '../../src/actors/call/call.actor.ts';
 import { isRefusal, type Refusal } from '../../src/actors/refusal.ts';
 import type { PermissionMode } from '../../src/events/call.events.ts';
 import { failureClass, type Limits } from '../../src/events/shapes.ts';
+import { nativeSignal } from '../../src/mcp/cancel.ts';
 import { CallError } from '../../src/mcp/connection.ts';
 import { readCall, readCalls } from '../../src/projections/calls.projection.ts';
 import { type Crew, type EntryOptions, entryOf, failureOf, toolOf } from './actors.ts';
@@ -131,7 +132,7 @@ export class Chaos {
       const what = random();
       if (what < 0.1) return new Promise(() => {});
       if (what < 0.2) throw new CallError('rejected', 'call: no', { sent: true, code: -32602 });
-      if (what < 0.4) await pause(random() * 40, undefined, { signal: options.signal }).catch(() => {});
+      if (what < 0.4) await pause(random() * 40, undefined, { signal: nativeSignal(options.signal) }).catch(() => {});
       return { content: [{ type: 'text', text: 'done' }], ...(what > 0.9 ? { isError: true } : {}) };
     };
     const forget = (): void => {

@@ -5,6 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallFact, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
+import { anyOf, Cancel, type CancelSignal } from '../../mcp/cancel.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
 import { Actor } from '../actor.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
@@ -49,7 +50,7 @@ export interface CallInput {
   /** Limit in all, in ms; undefined: the server's own. */
   readonly timeoutMs: number | undefined;
   readonly wait: boolean;
-  readonly signal: AbortSignal;
+  readonly signal: CancelSignal;
   readonly onProgress?: CallOptions['onProgress'];
   /** A person has to decide; the caller waits. */
   readonly onHeld?: (held: { readonly id: string; readonly name: string; readonly expiresAt: number }) => void;
@@ -109,7 +110,7 @@ interface Open {
   input: CallInput;
   /** Same token, server, tool and arguments. */
   readonly key: string;
-  readonly cancel: AbortController;
+  readonly cancel: Cancel;
   readonly end: Promise<CallEnd>;
   readonly finish: (end: CallEnd) => void;
   wasHeld: boolean;
@@ -180,14 +181,14 @@ export class CallDesk {
     const request = this.#requestOf(input, canonical);
     const verdict = (): string =>
       askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind;
-    const runs = (): boolean => verdict() === 'run';
+    const first = verdict();
     // A call that needs nobody, or may not wait for anybody, does not join the one that waits.
-    const same = this.#waitingLike(key);
-    if (same && verdict() === 'hold') return this.#rejoin(same, input);
+    const same = first === 'hold' ? this.#waitingLike(key) : undefined;
+    if (same) return this.#rejoin(same, input);
 
-    if (runs()) await this.serverReady(target.server, input.signal);
+    if (first === 'run') await this.serverReady(target.server, input.signal);
     const limit = this.#limits(target.server)?.maxConcurrency ?? null;
-    if (limit === null || !runs()) return this.#request(input, request, key);
+    if (limit === null || verdict() !== 'run') return this.#request(input, request, key);
 
     const leave = await this.#turnstile.enter(target.server, limit, input.signal).catch(() => null);
     if (leave === null) return cancelledUnsent();
@@ -245,7 +246,7 @@ export class CallDesk {
     const call = this.#begin(id, input, key);
     const world = this.#world(input.target);
     // Only waiting has a timer: a call that will not be held needs no body.
-    if (askGate({ ...request, grants: world.grants }).kind === 'hold') this.#embody(call);
+    if (request.mode === 'ask' && askGate({ ...request, grants: world.grants }).kind === 'hold') this.#embody(call);
     const told = await call.actor.tell(
       { type: 'RequestCall', request, wait: input.wait, holdMs: this.#options.holdMs },
       world,
@@ -279,7 +280,7 @@ export class CallDesk {
     input.onHeld?.(held);
     const window = new AbortController();
     const timer = setTimeout(() => window.abort(), this.#options.windowMs);
-    const left = AbortSignal.any([window.signal, input.signal]);
+    const left = anyOf(window.signal, input.signal);
     const over = new Promise<'over'>((resolve) => {
       if (left.aborted) resolve('over');
       left.addEventListener('abort', () => resolve('over'), { once: true });
@@ -311,7 +312,7 @@ export class CallDesk {
   }
 
   /** Answers a refusal when the start could not be written; the approval stays. */
-  async #startApproved(call: Open, signal: AbortSignal): Promise<Refusal | null> {
+  async #startApproved(call: Open, signal: CancelSignal): Promise<Refusal | null> {
     await this.serverReady(call.input.target.server, signal);
     const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input.target));
     if (isRefusal(told)) return told;
@@ -367,7 +368,7 @@ export class CallDesk {
 
   /** The session is renewed once for all who noticed; true when the call may be sent on the new connection. */
   async #renewed(call: Open, server: ServerActor, number: number): Promise<boolean> {
-    const signal = AbortSignal.any([call.cancel.signal, AbortSignal.timeout(ON_THE_WAY_MS)]);
+    const signal = anyOf(call.cancel, AbortSignal.timeout(ON_THE_WAY_MS));
     const over = ({ state, context }: Head<ServerContext>): boolean =>
       (state === 'ready' && context.connection > number) || GIVEN_UP.has(state);
     const head = await server.actor.until(over, signal).catch(() => null);
@@ -488,7 +489,7 @@ export class CallDesk {
       actor: this.#actor(id),
       input,
       key,
-      cancel: new AbortController(),
+      cancel: new Cancel(),
       end,
       finish,
       wasHeld: false,
@@ -526,7 +527,7 @@ export class CallDesk {
     return undefined;
   }
 
-  #requestOf({ target, args, mode, client, door }: CallInput, canonical: string): CallRequest {
+  #requestOf({ target, mode, client, door }: CallInput, canonical: string): CallRequest {
     const { server, tool, name, definition } = target;
     return {
       server,
@@ -536,7 +537,8 @@ export class CallDesk {
       client,
       door,
       argsHash: this.#options.hash(canonical),
-      argsBytes: Buffer.byteLength(JSON.stringify(args)),
+      // The order of keys changes no length.
+      argsBytes: Buffer.byteLength(canonical),
       identity: this.#options.supervisor.find(server)?.actor.head.context.identity ?? '',
       definition,
     };
@@ -553,11 +555,11 @@ export class CallDesk {
   }
 
   /** A server on its way is waited for a little; one that backs off or failed is not. */
-  async serverReady(server: string, signal: AbortSignal): Promise<void> {
+  async serverReady(server: string, signal: CancelSignal): Promise<void> {
     const state = this.#options.supervisor.find(server)?.actor.head.state;
     if (state === undefined || state === 'ready' || GIVEN_UP.has(state)) return;
     const patience = state === 'idle' ? (this.#limits(server)?.callTimeoutMs ?? ON_THE_WAY_MS) : ON_THE_WAY_MS;
-    await this.#options.supervisor.whenReady(server, AbortSignal.any([signal, AbortSignal.timeout(patience)]));
+    await this.#options.supervisor.whenReady(server, anyOf(signal, AbortSignal.timeout(patience)));
   }
 
   #limits(server: string): Limits | undefined {

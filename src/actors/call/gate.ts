@@ -27,7 +27,7 @@ export type Verdict =
 
 export function askGate(question: GateQuestion): Verdict {
   const { mode, name, server, identity, definition } = question;
-  if (![name, server, identity, definition].every((text) => typeof text === 'string' && text !== '')) {
+  if (!isText(name) || !isText(server) || !isText(identity) || !isText(definition)) {
     return {
       kind: 'refuse',
       reason: `"${name}" is not known well enough to decide about; reconnect server "${server}".`,
@@ -35,13 +35,12 @@ export function askGate(question: GateQuestion): Verdict {
   }
   if (!MODES.includes(mode)) return { kind: 'refuse', reason: unknownMode(mode) };
 
-  const grants = [...question.grants];
-  if (grants.some((grant) => covers(grant, question))) return { kind: 'run', because: 'granted' };
+  for (const grant of question.grants) if (covers(grant, question)) return GRANTED;
   switch (mode) {
     case 'allow-all':
-      return { kind: 'run', because: 'allow-all' };
+      return ALLOWED;
     case 'ask':
-      return { kind: 'hold', unusual: grants.flatMap((grant) => unusual(grant, question)) };
+      return { kind: 'hold', unusual: [...question.grants].flatMap((grant) => unusual(grant, question)) };
     case 'deny':
       return {
         kind: 'refuse',
@@ -49,6 +48,11 @@ export function askGate(question: GateQuestion): Verdict {
       };
   }
 }
+
+const GRANTED: Verdict = { kind: 'run', because: 'granted' };
+const ALLOWED: Verdict = { kind: 'run', because: 'allow-all' };
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
 /** Servers are compared by name and never by prefix: `a` says nothing about `ab`. */
 function concerns(grant: Grant, { server, name }: GateQuestion): boolean {

@@ -1,10 +1,12 @@
+import type { CancelSignal } from '../../mcp/cancel.ts';
+
 /** Lets at most so many calls of one server run at once; the others wait in order. */
 export class Turnstile {
   readonly #inside = new Map<string, number>();
   readonly #queues = new Map<string, (() => void)[]>();
 
   /** Resolves with the way out once there is room; rejects with the signal's reason. `limit` null: always room. */
-  async enter(server: string, limit: number | null, signal: AbortSignal): Promise<() => void> {
+  async enter(server: string, limit: number | null, signal: CancelSignal): Promise<() => void> {
     if (limit === null) return () => {};
     signal.throwIfAborted();
     if ((this.#inside.get(server) ?? 0) >= limit) await this.#queue(server, signal);
@@ -17,7 +19,7 @@ export class Turnstile {
     };
   }
 
-  #queue(server: string, signal: AbortSignal): Promise<void> {
+  #queue(server: string, signal: CancelSignal): Promise<void> {
     const queue = this.#queues.get(server) ?? [];
     this.#queues.set(server, queue);
     return new Promise((resolve, reject) => {
