@@ -158,7 +158,12 @@ export function readLog(
   const allHeads = db.prepare<[], { stream: string; version: number; state: string; context: string }>(
     'select * from heads order by stream',
   );
-  const alive = db.prepare<[], number>('select at from alive').pluck();
+  // A fact is a sign of life as well: a second table in the transaction of every fact would be a page more to write.
+  const alive = db
+    .prepare<[], number | null>(
+      'select max(at) from (select at from alive union all select at from (select at from events order by position desc limit 1))',
+    )
+    .pluck();
   return {
     read({ after = 0, afterVersion = 0, upTo, stream, type, limit, newestFirst = false }: ReadQuery): Recorded[] {
       // Within a stream the index is by version: a condition on positions would walk the stream from its beginning.
@@ -248,8 +253,6 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
     });
     project?.(written);
     for (const head of heads) upsertHead.run(head.stream, head.version, head.state, JSON.stringify(head.context));
-    const last = facts.at(-1);
-    if (last) touch.run(last.at);
     return written;
   }).immediate;
 

@@ -13,7 +13,7 @@ describe('A clock that was set back while the daemon was down', () => {
     await daemon.kill();
     const sign = Date.now() + HOUR;
     const db = new Database(join(daemon.dir, 'watchkeeper.db'));
-    db.prepare('update alive set at = ?').run(sign);
+    db.prepare('insert or replace into alive (one, at) values (1, ?)').run(sign);
     db.close();
 
     await daemon.restart();
