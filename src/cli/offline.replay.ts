@@ -34,7 +34,7 @@ export async function offlineReplay(
       if (!servers.includes(name)) throw unknownServer(name, servers, 'replay');
     }
     // What was true when the daemon was last alive was true until then.
-    const until = db.prepare<[], number>('select at from alive').pluck().get() ?? 0;
+    const until = log.lastAlive() ?? 0;
     return atOnce(replaying(log, { name, from, to, by: fast ? 'table' : 'machine', set, until }));
   } catch (error) {
     throw unreadable(file, error);
