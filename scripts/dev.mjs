@@ -46,7 +46,7 @@ async function rebuildAndRestart() {
   while (changed && !ending) {
     changed = false;
     try {
-      await build({ keep: true });
+      await build({ keep: true, cache: false });
     } catch (error) {
       say(`the build failed, so the daemon stays as it is\n${error.message}`);
       continue;
@@ -78,5 +78,5 @@ for (const folder of ['src', 'migrations']) {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(signal));
 
-await build({ keep: true }).catch((error) => say(`the build failed; waiting for a change\n${error.message}`));
+await build({ keep: true, cache: false }).catch((error) => say(`the build failed; waiting for a change\n${error.message}`));
 if (!ending) start();
