@@ -107,6 +107,8 @@ async function bundled() {
   const { output } = await build.generate({
     // Node 20 can start CommonJS from V8's code cache, and modules not.
     format: 'cjs',
+    // What is compiled from the cache cannot import: V8 does not keep who would have to answer.
+    dynamicImportInCjs: false,
     sourcemap: true,
     // Half the bytes to parse at every start; names stay, so that a stack can be read.
     minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },

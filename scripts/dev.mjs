@@ -78,5 +78,7 @@ for (const folder of ['src', 'migrations']) {
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(signal));
 
-await build({ keep: true, cache: false }).catch((error) => say(`the build failed; waiting for a change\n${error.message}`));
+await build({ keep: true, cache: false }).catch((error) =>
+  say(`the build failed; waiting for a change\n${error.message}`),
+);
 if (!ending) start();

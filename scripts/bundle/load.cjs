@@ -13,7 +13,7 @@ const OPENING = '(function (exports, require, module, __filename, __dirname) {\n
 /**
  * From now on, files under `folder` are compiled here. `cached(name)` gives what an earlier run kept of the file (`name`
  * with slashes, below `folder`) or undefined; what V8 does not take (another version or flags) it leaves alone.
- * `compiled(name, script)` hears of each.
+ * `compiled(name, script, source)` hears of each.
  */
 exports.compileUnder = function compileUnder(folder, cached, compiled = () => {}) {
   const asAlways = Module.prototype._compile;
@@ -26,7 +26,7 @@ exports.compileUnder = function compileUnder(folder, cached, compiled = () => {}
       cachedData: cached(name),
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
     });
-    compiled(name, script);
+    compiled(name, script, source);
     const run = script.runInThisContext();
     return run.call(this.exports, this.exports, Module.createRequire(filename), this, filename, dirname(filename));
   };

@@ -14,7 +14,10 @@ const scripts = new Map();
 compileUnder(
   `${dist}${sep}`,
   () => undefined,
-  (name, script) => scripts.set(name, script),
+  (name, script, source) => {
+    // What is compiled from the cache cannot import: V8 does not keep who would have to answer.
+    if (!/\bimport\(/.test(source)) scripts.set(name, script);
+  },
 );
 
 process.on('exit', () => {

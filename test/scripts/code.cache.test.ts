@@ -51,6 +51,12 @@ describe('the code cache of the built program', () => {
     }
   });
 
+  it('holds what a daemon starts from, and nothing that imports later: that would fail', () => {
+    const names = Object.keys(parts);
+    expect(names).toContainEqual(expect.stringMatching(/^chunks\/daemon-/));
+    expect(names.filter((name) => /\bimport\(/.test(readFileSync(join(dist, name), 'utf8')))).toEqual([]);
+  });
+
   it.each([
     ['is missing', null],
     ['is of another V8', cacheFor('1.2.3')],
