@@ -113,7 +113,7 @@ export function classify(phase: Phase, observation: Observation): Failure {
       return failure(EXHAUSTED.has(observation.code) ? 'overload' : 'spawn', spawnWords(observation));
     case 'exit': {
       const { exitCode, signal, stderrTail } = observation;
-      return failure('exit', `the process ${exitWords(exitCode, signal)}${lastLine(stderrTail)}`, {
+      return failure('exit', `the process ${exitWords(exitCode, signal)}${lastLine(stderrTail, signal === null)}`, {
         exitCode,
         signal,
         stderrTail,
@@ -309,10 +309,10 @@ function exitWords(exitCode: number | null, signal: string | null): string {
   return signal === null ? `exited with code ${exitCode ?? 'unknown'}` : `was ended by ${signal}`;
 }
 
-/** The last words of the process, since they are usually the reason. */
-function lastLine(stderrTail: string): string {
+/** The last words of the process, since they are usually the reason; not where somebody else ended it. */
+function lastLine(stderrTail: string, isReason = true): string {
   const line = stderrTail.trimEnd().split('\n').at(-1)?.trim() ?? '';
-  return line === '' ? '' : `: ${snippet(line)}`;
+  return line === '' ? '' : `${isReason ? ':' : '; its last words:'} ${snippet(line)}`;
 }
 
 /** One line of foreign text, without markup and control characters. */

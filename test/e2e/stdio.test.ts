@@ -292,7 +292,7 @@ describe('A server that dies during calls', { timeout: 60_000 }, () => {
       'killed',
       { signal: 'SIGTERM', message: 'told' },
       { exitCode: null, signal: 'SIGTERM' },
-      'was ended by SIGTERM: told',
+      'was ended by SIGTERM; its last words: told',
     ],
     ['killed', { signal: 'SIGSEGV' }, { exitCode: null, signal: 'SIGSEGV' }, 'was ended by SIGSEGV'],
     ['killed', { signal: 'SIGABRT' }, { exitCode: null, signal: 'SIGABRT' }, 'was ended by SIGABRT'],
