@@ -1,14 +1,9 @@
 /** `watchkeeper mcp`, and clients built on both SDKs. */
-import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
-import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { atEnd } from '../support/cleanup.ts';
-import { type Daemon, makeHome, plainEnv, runCli, startDaemon } from '../support/daemon.ts';
+import { type Daemon, makeHome, runCli, startDaemon } from '../support/daemon.ts';
 import { stdioEntry } from '../support/fixtures.ts';
-import { cliMain } from '../support/paths.ts';
+import { Client1, sdkClients } from '../support/sdk.clients.ts';
 
 const servers = {
   one: stdioEntry({ behaviour: { tools: ['echo', 'progress'], instructions: 'One echoes.' } }),
@@ -24,42 +19,9 @@ beforeAll(async () => {
   await daemon.waitForServer('two', 'ready');
 });
 
-const command = (home: { home: string; config: string; dir: string }, ...args: string[]) => ({
-  command: process.execPath,
-  args: [cliMain, 'mcp', ...args],
-  env: plainEnv(home.home, { WATCHKEEPER_CONFIG: home.config, WATCHKEEPER_DATA: home.dir }),
-  stderr: 'inherit' as const,
-});
-const url = (path: string) => new URL(`${daemon.url}${path}`);
-const signedIn = () => ({ requestInit: { headers: { authorization: `Bearer ${daemon.token}` } } });
-
-const ways = {
-  'an old SDK over HTTP': async (server: string) => {
-    const client = new Client1(me);
-    await client.connect(new Http1(url(server), signedIn()) as never);
-    return client;
-  },
-  'an old SDK over stdio': async (server: string) => {
-    const client = new Client1(me);
-    await client.connect(new Stdio1(command(daemon, ...server.split('/').slice(2))));
-    return client;
-  },
-  'a new SDK over HTTP': async (server: string) => {
-    const client = new Client2(me, { versionNegotiation: { mode: 'auto' } });
-    await client.connect(new Http2(url(server), signedIn()));
-    return client;
-  },
-  'a new SDK over stdio': async (server: string) => {
-    const client = new Client2(me, { versionNegotiation: { mode: 'auto' } });
-    await client.connect(new Stdio2(command(daemon, ...server.split('/').slice(2))));
-    return client;
-  },
-};
-
-describe.each(Object.entries(ways))('a client built on %s', (_name, connect) => {
+describe.each(Object.entries(sdkClients))('a client built on %s', (_name, connect) => {
   it('lists and calls tools of all servers', async () => {
-    const client = (await connect('/mcp')) as Client1;
-    atEnd(() => client.close());
+    const client = (await connect(daemon)) as Client1;
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(['one__echo', 'one__progress', 'two__add']);
     const echoed = await client.callTool({ name: 'one__echo', arguments: { text: 'hi' } });
@@ -70,14 +32,13 @@ describe.each(Object.entries(ways))('a client built on %s', (_name, connect) => 
   });
 
   it('hears of progress at the endpoint of one server', async () => {
-    const client = (await connect('/mcp/one')) as Client1;
-    atEnd(() => client.close());
+    const client = await connect(daemon, 'one');
     const steps: number[] = [];
     const call = { name: 'progress', arguments: { ms: 200, every: 50 } };
     const onprogress = ({ progress }: { progress: number }) => void steps.push(progress);
     // The two SDKs have the options at different places.
     if (client instanceof Client1) await client.callTool(call, undefined, { onprogress });
-    else await (client as unknown as Client2).callTool(call, { onprogress });
+    else await client.callTool(call, { onprogress });
     expect(steps.length).toBeGreaterThan(1);
   });
 });
@@ -121,9 +82,7 @@ describe('watchkeeper mcp', () => {
   it('goes on with another daemon as if nothing had happened', async () => {
     const own = await startDaemon(options);
     await own.waitForServer('one', 'ready');
-    const client = new Client1(me);
-    await client.connect(new Stdio1(command(own)));
-    atEnd(() => client.close());
+    const client = await sdkClients['SDK 1.x over stdio'](own);
     expect((await client.listTools()).tools.length).toBeGreaterThan(0);
     await own.restart();
     await own.waitForServer('one', 'ready');
