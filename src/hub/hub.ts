@@ -20,7 +20,7 @@ import { Relay } from './relay.ts';
 import { ResourceFinder } from './resource.finder.ts';
 import { resourceMethods, subscriptionMethods } from './resources.ts';
 import { codes, type Members, RpcFailure } from './rpc.ts';
-import { type SessionLimits, Sessions, usualSessions } from './sessions.ts';
+import { type SessionLimits, Sessions } from './sessions.ts';
 import { toolMethods } from './tools.ts';
 import { Upstreams } from './upstreams.ts';
 import { Watches } from './watches.ts';
@@ -39,7 +39,7 @@ export interface HubOptions {
   readonly log: Pick<EventLog, 'committed$'>;
   /** What servers say of themselves, by name. */
   readonly instructions: () => Readonly<Record<string, string>>;
-  readonly sessions?: SessionLimits;
+  readonly sessions: SessionLimits;
   readonly heartbeatMs?: number;
   readonly now?: () => number;
 }
@@ -86,7 +86,7 @@ export function createHub(options: HubOptions): Hub {
   const finder = new ResourceFinder(lists);
   const watches = new Watches(upstreams);
   const relay = new Relay({ supervisor, calls, upstreams, parking });
-  const sessions = new Sessions(options.sessions ?? usualSessions, now, (session) => watches.removeAll(session));
+  const sessions = new Sessions(options.sessions, now, (session) => watches.removeAll(session));
   const logging = new Logging(sessions, relay);
   const listens = new Listens({ finder, watches, changes: () => changes });
   const changes = new Changes(lists, function* () {
