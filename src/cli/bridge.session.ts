@@ -25,7 +25,11 @@ export class BridgeSession {
   #id: string | undefined;
   #revision: string | undefined;
   #renewing: Promise<void> | null = null;
+  /** A session was opened in place of another, and the client does not know what happened meanwhile. */
+  #missed = false;
   readonly #watched = new Set<string>();
+  /** Of these, what the daemon could not find yet: its servers may still be starting. */
+  readonly #unfound = new Set<string>();
   #logLevel: unknown;
 
   constructor(options: SessionOptions) {
@@ -50,6 +54,7 @@ export class BridgeSession {
     this.#id = undefined;
     this.#revision = undefined;
     this.#watched.clear();
+    this.#unfound.clear();
     this.#logLevel = undefined;
   }
 
@@ -64,7 +69,10 @@ export class BridgeSession {
     if (method === 'logging/setLevel') this.#logLevel = params?.level;
     else if (typeof params?.uri !== 'string') return;
     else if (method === 'resources/subscribe') this.#watched.add(params.uri);
-    else if (method === 'resources/unsubscribe') this.#watched.delete(params.uri);
+    else if (method === 'resources/unsubscribe') {
+      this.#watched.delete(params.uri);
+      this.#unfound.delete(params.uri);
+    }
   }
 
   /**
@@ -82,27 +90,47 @@ export class BridgeSession {
   async #open(): Promise<void> {
     const greeting = this.#greeting;
     if (greeting === null) throw new Error('The client never began a session.');
-    const { headers, emit } = this.#options;
+    const { headers } = this.#options;
     const answer = await this.#post(greeting, headers);
     const id = answer.headers['mcp-session-id'];
     let revision: string | undefined;
     for await (const { data } of messagesOf(answer)) revision ??= revisionIn(parsed(data)?.result);
     if (typeof id !== 'string') throw new Error(`The daemon opened no session (HTTP ${answer.statusCode}).`);
     const own = { ...headers, 'mcp-session-id': id, ...(revision ? { 'mcp-protocol-version': revision } : {}) };
-    for (const message of this.#wishes()) (await this.#post(message, own)).resume();
+    for (const message of this.#greetings()) (await this.#post(message, own)).resume();
+    for (const uri of this.#watched) await this.#watch(uri, own);
     this.#id = id;
     this.#revision = revision;
+    this.#missed = true;
+  }
+
+  /** The daemon's stream is open: the client learns what may have changed before, since nobody listened. */
+  catchUp(): void {
+    if (!this.#missed) return;
+    this.#missed = false;
+    const { emit } = this.#options;
     for (const list of LISTS) emit(asLine({ method: `notifications/${list}/list_changed` }));
     for (const uri of this.#watched) emit(asLine({ method: 'notifications/resources/updated', params: { uri } }));
   }
 
-  #wishes(): readonly Message[] {
+  #greetings(): readonly Message[] {
+    const initialized: Message = { method: 'notifications/initialized' };
     const level = this.#logLevel;
-    return [
-      { method: 'notifications/initialized' },
-      ...(level === undefined ? [] : [{ id: 'level', method: 'logging/setLevel', params: { level } }]),
-      ...[...this.#watched].map((uri, index) => ({ id: index, method: 'resources/subscribe', params: { uri } })),
-    ];
+    return level === undefined
+      ? [initialized]
+      : [initialized, { id: 'level', method: 'logging/setLevel', params: { level } }];
+  }
+
+  async #watch(uri: string, headers: Readonly<Record<string, string>>): Promise<void> {
+    const answer = await this.#post({ id: `watch ${uri}`, method: 'resources/subscribe', params: { uri } }, headers);
+    this.#unfound.add(uri);
+    for await (const { data } of messagesOf(answer)) if (parsed(data)?.result !== undefined) this.#unfound.delete(uri);
+  }
+
+  /** The daemon says something of its own accord; lists that changed may hold what was not found before. Never rejects. */
+  async heard({ method }: Message): Promise<void> {
+    if (method !== 'notifications/resources/list_changed') return;
+    for (const uri of [...this.#unfound]) await this.#watch(uri, this.headers).catch(() => {});
   }
 
   #post(message: Message, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {

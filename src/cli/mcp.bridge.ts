@@ -209,9 +209,13 @@ export class Bridge {
           if (answer.statusCode === 404 && !isProblem(answer)) await this.#session.renew(session);
           continue;
         }
+        this.#session.catchUp();
         for await (const { data, id } of messagesOf(answer)) {
           if (id !== undefined) last = { session, event: id };
-          if (parsed(data) !== null) emit(data);
+          const said = parsed(data);
+          if (said === null) continue;
+          emit(data);
+          void this.#session.heard(said);
         }
       } catch {
         // The daemon is away; asked again.

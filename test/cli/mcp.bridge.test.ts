@@ -33,6 +33,7 @@ async function given({ patienceMs = 10_000 } = {}) {
   const socket = join(dir, 's');
   const got: Got[] = [];
   const said: any[] = [];
+  const streams: ServerResponse[] = [];
   let answer: Answer = ({ message }, response) => json(response, result(message?.id));
   const server = createServer((request: IncomingMessage, response) => {
     let text = '';
@@ -47,6 +48,7 @@ async function given({ patienceMs = 10_000 } = {}) {
         message,
       };
       got.push(one);
+      if (one.http === 'GET') streams.push(response);
       answer(one, response);
     });
   });
@@ -69,10 +71,13 @@ async function given({ patienceMs = 10_000 } = {}) {
   return {
     got,
     said,
+    streams,
     bridge,
     send,
+    /** From now on another daemon answers; streams end with the one before. */
     answerWith: (next: Answer) => {
       answer = next;
+      for (const stream of streams.splice(0)) stream.destroy();
     },
     counted: (rpc: string) => got.filter((one) => one.rpc === rpc).length,
     saidTo: (id: unknown) => said.filter((one) => one.id === id && one.method === undefined),
@@ -128,8 +133,9 @@ describe('A session', () => {
     await Promise.all(all);
     for (const id of [1, 2, 3]) expect(saidTo(id)).toEqual([{ jsonrpc: '2.0', id, result: {} }]);
     expect(got.slice(before).filter(({ session }) => session === undefined)).toMatchObject([{ rpc: 'initialize' }]);
-    expect(said.filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(1);
     expect(saidTo(0)).toHaveLength(1);
+    await until(() => said.some(({ method }) => method === 'notifications/tools/list_changed'));
+    expect(said.filter(({ method }) => method === 'notifications/tools/list_changed')).toHaveLength(1);
   });
 
   it('that is opened anew wants again what the client wanted of the one before', async () => {
@@ -148,9 +154,32 @@ describe('A session', () => {
       ['resources/subscribe', 'test://a'],
       ['tools/call', undefined],
     ]);
-    expect(said.filter(({ method }) => method === 'notifications/resources/updated')).toMatchObject([
-      { params: { uri: 'test://a' } },
-    ]);
+    const updated = () => said.filter(({ method }) => method === 'notifications/resources/updated');
+    await until(() => updated().length > 0);
+    expect(updated()).toMatchObject([{ params: { uri: 'test://a' } }]);
+  });
+
+  it('asks again for a watched resource that was not there yet, once lists change', async () => {
+    const { send, answerWith, counted, streams } = await begun();
+    await send({ id: 1, method: 'resources/subscribe', params: { uri: 'test://a' } });
+    answerWith(
+      knowing('s2', ({ rpc, message }, response) => {
+        const error = { code: -32602, message: 'Resource not found' };
+        if (rpc === 'resources/subscribe' && counted(rpc) < 4)
+          json(response, { jsonrpc: '2.0', id: message.id, error });
+      }),
+    );
+    await send(call(2));
+    expect(counted('resources/subscribe')).toBe(2);
+    const stream = await until(() => streams[0]);
+    for (const times of [3, 4]) {
+      event(stream, { method: 'notifications/resources/list_changed' });
+      await until(() => counted('resources/subscribe') === times);
+    }
+    // Found now: nothing more is asked.
+    event(stream, { method: 'notifications/resources/list_changed' });
+    await send(call(3));
+    expect(counted('resources/subscribe')).toBe(4);
   });
 
   it('is asked for again when the daemon could not open it', async () => {
