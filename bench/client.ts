@@ -4,6 +4,8 @@ import { Agent, request as httpRequest } from 'node:http';
 export interface McpClient {
   call(tool: string, args: object): Promise<{ content: { text: string }[] }>;
   list(): Promise<{ name: string }[]>;
+  /** Opens the stream for what is said unasked; resolves when it is open. `onEvent` hears the data of each event. */
+  listen(onEvent?: (data: string) => void): Promise<void>;
   close(): void;
 }
 
@@ -81,6 +83,20 @@ export async function httpClient(url: string, headers: Record<string, string> = 
   return {
     call: (name, args) => ask('tools/call', { name, arguments: args }),
     list: async () => ((await ask('tools/list', {})) as { tools: { name: string }[] }).tools,
+    listen: (onEvent) =>
+      new Promise((resolve, reject) => {
+        const get = { agent, host: hostname, port, path: pathname };
+        const asked = { accept: 'text/event-stream', ...headers, ...session };
+        httpRequest({ ...get, headers: asked }, (response) => {
+          response.setEncoding('utf8');
+          response.on('data', (text: string) => onEvent?.(lastEvent(text)));
+          // The client that leaves breaks it.
+          response.on('error', () => {});
+          resolve();
+        })
+          .on('error', reject)
+          .end();
+      }),
     close: () => agent.destroy(),
   };
 }
@@ -147,6 +163,7 @@ export async function sseClient(url: string): Promise<McpClient> {
   return {
     call: (name, args) => ask('tools/call', { name, arguments: args }),
     list: async () => ((await ask('tools/list', {})) as { tools: { name: string }[] }).tools,
+    listen: async () => {},
     close: () => {
       stream.destroy();
       agent.destroy();

@@ -1,6 +1,10 @@
-/** How soon a call works again after a server was killed, and after an HTTP server forgot its sessions. */
+/** How soon a call works again after a server was killed, and after an HTTP server forgot its sessions; what sessions see of it. */
 import { spawn } from 'node:child_process';
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { httpClient } from './client.ts';
 import {
   figure,
   firstLine,
@@ -68,6 +72,59 @@ for (const [name, entry] of [
   figure('  a call works again', round(median(back)), 'ms', { at: 'most', value: round(median(own) * 1.5) });
   figure('  status no longer shows the dead process', round(median(shown)), 'ms', { at: 'most', value: 100 });
 }
+
+/** A session that is open while a server dies and comes back with one tool more: from the fact that it is ready to the list. */
+async function sessionSeesReturn(): Promise<void> {
+  const dir = mkdtempSync(join(tmpdir(), 'watchkeeper-bench-'));
+  const control = join(dir, 'control.json');
+  const tools = [{ name: 'tool-0', inputSchema: { type: 'object' } }];
+  const offer = (): void => {
+    writeFileSync(`${control}.next`, JSON.stringify({ tools }));
+    renameSync(`${control}.next`, control);
+  };
+  offer();
+  const args = [fixture('stdio-server.mjs'), '--control', control];
+  const daemon = await startMeasured({ one: { command: process.execPath, args } });
+  const row = async (): Promise<{ pid: number; state: string } | undefined> =>
+    ((await daemon.get('/v1/mcp/status')) as { servers: { pid: number; state: string }[] }).servers[0];
+  await until(async () => (await row())?.state === 'ready');
+  const client = await httpClient(`${daemon.url}/mcp`, { authorization: `Bearer ${daemon.token}` });
+  let told: () => void = () => {};
+  await client.listen((data) => {
+    if (data.includes('tools/list_changed')) told();
+  });
+  const heard: number[] = [];
+  const listed: number[] = [];
+  for (let turn = 1; turn <= ROUNDS; turn += 1) {
+    await sleep(3000);
+    const name = `tool-${turn}`;
+    const change = new Promise<void>((resolve) => {
+      told = resolve;
+    });
+    tools.push({ name, inputSchema: { type: 'object' } });
+    offer();
+    process.kill((await row())?.pid ?? 0, 'SIGKILL');
+    await change;
+    const heardAt = Date.now();
+    const list = await client.list();
+    const listedAt = Date.now();
+    if (!list.some((tool) => tool.name === `one__${name}`)) throw new Error(`${name} is not listed.`);
+    const { events } = (await daemon.get('/v1/events?stream=server-one&limit=1000')) as {
+      events: { at: string; data: { to?: string } }[];
+    };
+    const readyAt = Date.parse(events.findLast(({ data }) => data.to === 'ready')?.at ?? '');
+    heard.push(heardAt - readyAt);
+    listed.push(listedAt - readyAt);
+  }
+  client.close();
+  await daemon.stop();
+  rmSync(dir, { recursive: true, force: true });
+  console.log(`a session open since before its server was killed, ${ROUNDS} rounds; from the fact that it is ready`);
+  figure('  the session hears of the change', round(median(heard)), 'ms', { at: 'most', value: 100 });
+  figure('  it has listed the server again', round(median(listed)), 'ms', { at: 'most', value: 100 });
+}
+
+await sessionSeesReturn();
 
 for (const { title, status, body } of sessionRefusals) {
   const fake = await startHttpFake({ behaviour: { unknownSession: { status, body } } });

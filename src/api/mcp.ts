@@ -9,10 +9,20 @@ export interface McpAsk {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Over a connection of its own: if that cannot be opened, surely nothing was sent. */
+  readonly once?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Opens exchanges over connections that are kept. Rejects with DaemonUnreachable, or the signal's reason. */
+/** The connection broke before there was an answer: the daemon may have taken the request. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
+/**
+ * Opens exchanges, over connections that are kept unless the ask wants its own. Rejects with DaemonUnreachable when nothing
+ * was sent, with AnswerLost when something may have been, or with the signal's reason.
+ */
 export function mcpExchange(dataDir: string): (ask: McpAsk) => Promise<IncomingMessage> {
   const agent = new Agent({ keepAlive: true });
   return async (ask) => {
@@ -22,6 +32,7 @@ export function mcpExchange(dataDir: string): (ask: McpAsk) => Promise<IncomingM
         return await open(endpoint, agent, ask);
       } catch (error) {
         ask.signal?.throwIfAborted();
+        if (error instanceof AnswerLost) throw error;
         failure = error;
       }
     }
@@ -32,7 +43,7 @@ export function mcpExchange(dataDir: string): (ask: McpAsk) => Promise<IncomingM
 }
 
 function open(endpoint: Endpoint, agent: Agent, ask: McpAsk): Promise<IncomingMessage> {
-  const { method, path, body, signal } = ask;
+  const { method, path, body, once = false, signal } = ask;
   const headers = {
     ...ask.headers,
     accept: 'application/json, text/event-stream',
@@ -47,8 +58,19 @@ function open(endpoint: Endpoint, agent: Agent, ask: McpAsk): Promise<IncomingMe
           headers: { ...headers, authorization: `Bearer ${endpoint.token}` },
         };
   return new Promise((resolve, reject) => {
-    request({ ...target, agent, method, path, ...(signal ? { signal } : {}) }, resolve)
-      .on('error', reject)
+    let connected = false;
+    request({ ...target, agent: once ? false : agent, method, path, ...(signal ? { signal } : {}) }, resolve)
+      .on('socket', (socket) => {
+        if (!socket.connecting) connected = true;
+        else
+          socket.once('connect', () => {
+            connected = true;
+          });
+      })
+      .on('error', (cause) => {
+        const lost = 'The connection to the daemon broke before it answered';
+        reject(connected ? new AnswerLost(lost, { cause }) : cause);
+      })
       .end(body);
   });
 }

@@ -3,15 +3,10 @@
  * opened anew without the client noticing, and subscriptions are asked for again.
  */
 import type { IncomingMessage } from 'node:http';
-import { headerText, type McpAsk, messagesOf } from '../api/mcp.ts';
-
-type Members = Readonly<Record<string, unknown>>;
-
-interface Message {
-  readonly id?: string | number | null;
-  readonly method?: string;
-  readonly params?: Members;
-}
+import { AnswerLost, headerText, type McpAsk, messagesOf } from '../api/mcp.ts';
+import { asLine, headersOf, isModern, isRequest, type Message, parsed } from './bridge.messages.ts';
+import { BridgeSession } from './bridge.session.ts';
+import { Subscription } from './bridge.subscription.ts';
 
 export interface BridgeOptions {
   readonly path: string;
@@ -24,30 +19,29 @@ export interface BridgeOptions {
   readonly patienceMs: number;
 }
 
-const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion';
-const CLIENT_CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-const NAMED: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
 const PARSE_ERROR = -32700;
 const INTERNAL_ERROR = -32603;
 const AGAIN_MS = 200;
+/** A daemon that starts does not know its servers at once; one that still does not after this long never will, in ms. */
+const UNKNOWN_MS = 1_000;
+
+interface Running {
+  readonly abort: AbortController;
+  readonly modern: boolean;
+  readonly subscription: boolean;
+}
 
 export class Bridge {
   readonly #options: BridgeOptions;
-  readonly #running = new Map<string | number, AbortController>();
+  readonly #running = new Map<string | number, Running>();
   readonly #over = new AbortController();
-  #session: string | undefined;
-  #revision: string | undefined;
-  /** What the client began with, to begin again with another daemon. */
-  #greeting: Message | null = null;
+  readonly #session: BridgeSession;
   #opening: Promise<unknown> = Promise.resolve();
   #listening = false;
 
   constructor(options: BridgeOptions) {
     this.#options = options;
+    this.#session = new BridgeSession({ ...options, signal: this.#over.signal });
   }
 
   /** One line of the client. Never throws. */
@@ -60,125 +54,140 @@ export class Bridge {
       this.#fail(null, PARSE_ERROR, 'Parse error');
       return;
     }
-    const { method, id, params } = message;
-    if (method === 'notifications/cancelled') this.#cancel(params);
-    if (method === 'initialize' && !isModern(message)) {
-      this.#greeting = message;
-      this.#session = undefined;
-      this.#opening = this.#carry(message, line);
-      await this.#opening;
-      this.#running.delete(id ?? '');
-      return;
+    if (message.method === 'notifications/cancelled' && this.#cancelled(message)) return;
+    if (message.method === 'initialize' && !isModern(message)) {
+      this.#session.begin(message);
+      this.#opening = this.#request(message, line);
+      return void (await this.#opening);
     }
     await this.#opening;
-    await this.#carry(message, line);
-    if (method === 'notifications/initialized') void this.#listen();
-    else if (id !== undefined && id !== null) this.#running.delete(id);
+    this.#session.note(message);
+    await this.#request(message, line);
+    if (message.method === 'notifications/initialized') void this.#listen();
   }
 
   /** Resolves when every request has its answer, or after `ms`. */
   async quiet(ms: number): Promise<void> {
-    for (const until = Date.now() + ms; this.#running.size > 0 && Date.now() < until; )
-      await pause(20, this.#over.signal);
+    const waits = (): boolean => [...this.#running.values()].some(({ subscription }) => !subscription);
+    for (const until = Date.now() + ms; waits() && Date.now() < until; ) await pause(20, this.#over.signal);
   }
 
   /** The client is gone. */
   async close(): Promise<void> {
     this.#over.abort();
-    for (const running of this.#running.values()) running.abort();
-    if (this.#session === undefined) return;
+    for (const { abort } of this.#running.values()) abort.abort();
+    if (this.#session.id === undefined) return;
     const { path, exchange } = this.#options;
-    await exchange({ method: 'DELETE', path, headers: this.#headers(), signal: AbortSignal.timeout(500) }).then(
+    const { headers } = this.#session;
+    await exchange({ method: 'DELETE', path, headers, signal: AbortSignal.timeout(500) }).then(
       (answer) => answer.resume(),
       () => {},
     );
   }
 
-  #cancel(params: Members | undefined): void {
+  /** In the modern era the daemon hears of it by the end of the stream, and by nothing else. */
+  #cancelled({ params }: Message): boolean {
     const id = params?.requestId;
-    // In the modern era the daemon hears of it by the end of the stream.
-    if ((typeof id === 'string' || typeof id === 'number') && this.#session === undefined)
-      this.#running.get(id)?.abort();
+    const running = typeof id === 'string' || typeof id === 'number' ? this.#running.get(id) : undefined;
+    if (!running?.modern) return false;
+    running.abort.abort();
+    return true;
+  }
+
+  async #request(message: Message, line: string): Promise<void> {
+    const { id } = message;
+    if (!isRequest(message) || id === undefined || id === null) return this.#carry(message, line, this.#over.signal);
+    const subscription = message.method === 'subscriptions/listen';
+    const running = { abort: new AbortController(), modern: isModern(message), subscription };
+    this.#running.set(id, running);
+    const signal = AbortSignal.any([running.abort.signal, this.#over.signal]);
+    await (subscription ? this.#subscribe(message, line, signal) : this.#carry(message, line, signal));
+    if (this.#running.get(id) === running) this.#running.delete(id);
   }
 
   /** Sends one message and hands on what comes back, however often the daemon goes away before it took it. */
-  async #carry(message: Message, line: string): Promise<void> {
-    const { id, method } = message;
-    const isRequest = method !== undefined && id !== undefined && id !== null;
-    const cancel = new AbortController();
-    if (isRequest) this.#running.set(id, cancel);
-    const signal = AbortSignal.any([cancel.signal, this.#over.signal]);
+  async #carry(message: Message, line: string, signal: AbortSignal): Promise<void> {
     const until = Date.now() + this.#options.patienceMs;
+    const isForLater = laterWith(UNKNOWN_MS);
     for (let renewed = false; ; ) {
+      const session = isModern(message) ? undefined : this.#session.id;
       try {
         const answer = await this.#post(message, line, signal);
-        if (answer.statusCode === 404 && this.#session !== undefined && method !== 'initialize' && !renewed) {
+        if (answer.statusCode === 404 && session !== undefined && !isProblem(answer)) {
           answer.resume();
+          await this.#session.renew(session);
+          if (renewed) throw new Error('The daemon forgot a session that was just opened.');
           renewed = true;
-          await this.#renew(signal);
-          continue;
-        }
-        await this.#handOn(message, answer, isRequest);
-        if (method !== 'subscriptions/listen' || signal.aborted) return;
-        // A subscription that broke off is asked for again; the client keeps the one it has.
-        await pause(AGAIN_MS, signal);
+        } else if (isForLater(answer)) {
+          answer.resume();
+          throw new Error(`The daemon did not take it (HTTP ${answer.statusCode}).`);
+        } else return await this.#handOn(message, answer, signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (Date.now() > until && method !== 'subscriptions/listen') {
-          if (isRequest) this.#fail(id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
-          return;
-        }
+        const why = error instanceof Error ? error.message : String(error);
+        const isLate = Date.now() > until;
+        if (isLate && !isRequest(message)) return;
+        if (error instanceof AnswerLost && mayDoHarm(message))
+          return this.#fail(message.id, INTERNAL_ERROR, `${why}; the call may have run.`);
+        if (isLate) return this.#fail(message.id, INTERNAL_ERROR, why);
         await pause(AGAIN_MS, signal);
+      }
+    }
+  }
+
+  /** The same for a subscription, whose answer lasts: when it breaks off it is asked for again, for as long as it takes. */
+  async #subscribe(message: Message, line: string, signal: AbortSignal): Promise<void> {
+    const subscription = new Subscription(message.id);
+    const until = Date.now() + this.#options.patienceMs;
+    const isForLater = laterWith(UNKNOWN_MS);
+    for (; !signal.aborted; await pause(AGAIN_MS, signal)) {
+      try {
+        const answer = await this.#post(message, line, signal);
+        if (isForLater(answer)) {
+          answer.resume();
+          continue;
+        }
+        if (isProblem(answer)) return await this.#handOn(message, answer, signal);
+        for await (const { data } of messagesOf(answer)) {
+          const said = parsed(data);
+          for (const one of said ? subscription.heard(said, data) : []) this.#options.emit(one);
+          if (subscription.over) return;
+        }
+      } catch (error) {
+        if (signal.aborted || subscription.acknowledged || Date.now() < until) continue;
+        return this.#fail(message.id, INTERNAL_ERROR, error instanceof Error ? error.message : String(error));
       }
     }
   }
 
   async #post(message: Message, line: string, signal: AbortSignal): Promise<IncomingMessage> {
     const { path, exchange } = this.#options;
-    const headers = isModern(message) ? this.#modernHeaders(message) : this.#headers();
-    const answer = await exchange({ method: 'POST', path, headers, body: line, signal });
-    if (message.method === 'initialize' && !isModern(message)) {
-      const given = answer.headers['mcp-session-id'];
-      this.#session = typeof given === 'string' ? given : undefined;
-    }
-    return answer;
+    const headers = isModern(message) ? this.#modernHeaders(message) : this.#session.headers;
+    return exchange({ method: 'POST', path, headers, body: line, once: mayDoHarm(message), signal });
   }
 
   /** Everything in an answer; a request that gets no response in it is answered with an error. */
-  async #handOn(message: Message, answer: IncomingMessage, isRequest: boolean): Promise<void> {
-    let answered = !isRequest;
+  async #handOn(message: Message, answer: IncomingMessage, signal: AbortSignal): Promise<void> {
+    const { id, method } = message;
+    if (!isRequest(message) && !Array.isArray(message)) return void answer.resume();
+    let answered = Array.isArray(message);
     try {
       for await (const { data } of messagesOf(answer)) {
         const said = parsed(data);
-        if (said === null) continue;
-        if (said.method === undefined && isRequest) {
-          if (said.id !== message.id && said.id !== null) continue;
+        if (said === null || (said.jsonrpc !== '2.0' && !Array.isArray(said))) continue;
+        if (said.method === undefined && !Array.isArray(said)) {
+          if (said.id !== id && said.id !== null) continue;
           answered = true;
-          if (message.method === 'initialize') this.#revision = revisionIn(said);
-        } else if (said.jsonrpc !== '2.0') continue;
-        this.#options.emit(said.id === null && isRequest ? JSON.stringify({ ...said, id: message.id }) : data);
+          if (method === 'initialize') this.#session.began(answer.headers['mcp-session-id'], said.result);
+        }
+        this.#options.emit(said.id === null ? asLine({ ...said, id }) : data);
       }
     } catch {
       // Told below: the answer broke off.
     }
-    if (answered || message.method === 'subscriptions/listen' || this.#running.get(message.id ?? '')?.signal.aborted)
-      return;
-    if (this.#over.signal.aborted) return;
+    if (answered || signal.aborted) return;
     const why = answer.statusCode === 200 ? 'broke off before it answered; the call may have run' : 'did not take it';
-    this.#fail(message.id ?? null, INTERNAL_ERROR, `The daemon ${why} (HTTP ${answer.statusCode}).`);
-  }
-
-  /** Opens a session in place of one the daemon no longer knows. */
-  async #renew(signal: AbortSignal): Promise<void> {
-    const greeting = this.#greeting;
-    if (greeting === null) return;
-    this.#session = undefined;
-    const answer = await this.#post(greeting, JSON.stringify(greeting), signal);
-    answer.resume();
-    const initialized: Message & { jsonrpc: string } = { jsonrpc: '2.0', method: 'notifications/initialized' };
-    (await this.#post(initialized, JSON.stringify(initialized), signal)).resume();
-    for (const list of ['tools', 'prompts', 'resources'])
-      this.#options.emit(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }));
+    this.#fail(id, INTERNAL_ERROR, `The daemon ${why} (HTTP ${answer.statusCode}).`);
   }
 
   /** What the daemon says unasked, for as long as the client is there. */
@@ -187,76 +196,60 @@ export class Bridge {
     this.#listening = true;
     const { path, exchange, emit } = this.#options;
     const { signal } = this.#over;
-    let lastEventId: string | undefined;
-    while (!signal.aborted) {
-      const session = this.#session;
+    let last: { readonly session: string; readonly event: string } | null = null;
+    for (; !signal.aborted; await pause(AGAIN_MS, signal)) {
+      const session = this.#session.id;
+      if (session === undefined) continue;
       try {
-        const from: Record<string, string> = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
-        const answer = await exchange({ method: 'GET', path, headers: { ...this.#headers(), ...from }, signal });
-        if (answer.statusCode === 404 && this.#session === session) {
-          lastEventId = undefined;
-          await this.#renew(signal);
+        const from: Record<string, string> = last?.session === session ? { 'last-event-id': last.event } : {};
+        const headers = { ...this.#session.headers, ...from };
+        const answer = await exchange({ method: 'GET', path, headers, signal });
+        if (answer.statusCode !== 200) {
+          answer.resume();
+          if (answer.statusCode === 404 && !isProblem(answer)) await this.#session.renew(session);
+          continue;
         }
-        if (answer.statusCode !== 200) answer.resume();
-        else
-          for await (const { data, id } of messagesOf(answer)) {
-            lastEventId = id ?? lastEventId;
-            if (parsed(data) !== null) emit(data);
-          }
+        this.#session.catchUp();
+        for await (const { data, id } of messagesOf(answer)) {
+          if (id !== undefined) last = { session, event: id };
+          const said = parsed(data);
+          if (said === null) continue;
+          emit(data);
+          void this.#session.heard(said);
+        }
       } catch {
-        // The daemon is away; asked again below.
+        // The daemon is away; asked again.
       }
-      await pause(AGAIN_MS, signal);
     }
   }
 
-  #headers(): Record<string, string> {
-    return {
-      ...this.#options.headers,
-      ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
-      ...(this.#session === undefined || this.#revision === undefined
-        ? {}
-        : { 'mcp-protocol-version': this.#revision }),
-    };
+  #modernHeaders(message: Message): Record<string, string> {
+    const { version, method, name } = headersOf(message);
+    const { headers } = this.#options;
+    const standard = { ...headers, 'mcp-protocol-version': version, 'mcp-method': method };
+    return name === undefined ? standard : { ...standard, 'mcp-name': headerText(name) };
   }
 
-  #modernHeaders({ method = '', params }: Message): Record<string, string> {
-    const member = NAMED[method];
-    const name = member === undefined ? undefined : params?.[member];
-    return {
-      ...this.#options.headers,
-      'mcp-protocol-version': String(metaOf(params)[PROTOCOL_VERSION]),
-      'mcp-method': method,
-      ...(typeof name === 'string' ? { 'mcp-name': headerText(name) } : {}),
-    };
-  }
-
-  #fail(id: string | number | null, code: number, message: string): void {
-    this.#options.emit(JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } }));
+  /** An error for a request; nobody waits for one to anything else. */
+  #fail(id: Message['id'], code: number, message: string): void {
+    if (id !== undefined) this.#options.emit(asLine({ id, error: { code, message } }));
   }
 }
 
-const metaOf = (params: Members | undefined): Members => (params?._meta ?? {}) as Members;
+/** What must not be sent twice without knowing that it was not taken. */
+const mayDoHarm = (message: Message): boolean => message.method === 'tools/call' || Array.isArray(message);
 
-/** A request that carries its own revision needs no session. */
-function isModern({ params }: Message): boolean {
-  const meta = metaOf(params);
-  return typeof meta[PROTOCOL_VERSION] === 'string' && CLIENT_CAPABILITIES in meta;
-}
+const isProblem = ({ headers }: IncomingMessage): boolean =>
+  (headers['content-type'] ?? '').startsWith('application/problem+json');
 
-function parsed(data: string): (Message & { readonly jsonrpc?: string; readonly result?: unknown }) | null {
-  if (data === '') return null;
-  try {
-    const value: unknown = JSON.parse(data);
-    return typeof value === 'object' && value !== null ? (value as Message & { jsonrpc?: string }) : null;
-  } catch {
-    return null;
-  }
-}
-
-function revisionIn({ result }: { readonly result?: unknown }): string | undefined {
-  const revision = (result as Members | undefined)?.protocolVersion;
-  return typeof revision === 'string' ? revision : undefined;
+/** Whether the daemon stops, or has only begun: it took nothing, and may soon. */
+function laterWith(unknownMs: number): (answer: IncomingMessage) => boolean {
+  let unknownSince: number | null = null;
+  return (answer) => {
+    const isUnknown = answer.statusCode === 404 && isProblem(answer);
+    unknownSince = isUnknown ? (unknownSince ?? Date.now()) : null;
+    return answer.statusCode === 503 || (unknownSince !== null && Date.now() < unknownSince + unknownMs);
+  };
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -16,6 +16,7 @@ const choice = <const Values extends readonly [string, ...string[]]>(values: Val
 
 const nameLengthRule = 'must be 0 (no limit) or a whole number from 16 to 1024';
 const hostsRule = 'must be a list of host names, such as ["box.local", "box.local:17987"]';
+const sessionsRule = 'must be a whole number from 1 to 100000';
 const parallelRule = 'must be a whole number from 1 to 1000';
 const anyPort = 'must be a port from 0 (any free one) to 65535';
 const fixedPort = 'must be a port from 1 to 65535';
@@ -47,6 +48,17 @@ export const settingDefinitions = {
     .array(z.string({ error: hostsRule }).regex(/^[^\s/@*]+$/, { error: hostsRule }), { error: hostsRule })
     .default([])
     .describe('Hosts, besides loopback, that requests may name in Host and Origin'),
+  'mcp.sessionIdleMs': delay(100)
+    .default(1_800_000)
+    .describe(
+      'After this long without a request or a listener a session of the MCP endpoint is forgotten, in milliseconds',
+    ),
+  'mcp.maxSessions': z
+    .int({ error: sessionsRule })
+    .min(1, { error: sessionsRule })
+    .max(100_000, { error: sessionsRule })
+    .default(2_000)
+    .describe('How many sessions the MCP endpoint keeps; for one more the one unused longest is forgotten'),
   'oauth.callbackPort': port(fixedPort)
     .min(1, { error: fixedPort })
     .default(17_988)
@@ -92,6 +104,9 @@ export const settingsSchema = z
     approval: z.looseObject({ windowMs: shape['approval.windowMs'], holdMs: shape['approval.holdMs'] }).prefault({}),
     http: z
       .looseObject({ host: shape['http.host'], port: shape['http.port'], allowedHosts: shape['http.allowedHosts'] })
+      .prefault({}),
+    mcp: z
+      .looseObject({ sessionIdleMs: shape['mcp.sessionIdleMs'], maxSessions: shape['mcp.maxSessions'] })
       .prefault({}),
     oauth: z
       .looseObject({

@@ -12,6 +12,7 @@ export interface Settings {
   readonly naming: { readonly maxLength: number };
   readonly approval: { readonly windowMs: number; readonly holdMs: number };
   readonly http: { readonly host: string; readonly port: number; readonly allowedHosts: readonly string[] };
+  readonly mcp: { readonly sessionIdleMs: number; readonly maxSessions: number };
   readonly oauth: {
     readonly callbackPort: number;
     readonly loginMs: number;

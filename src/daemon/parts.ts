@@ -219,7 +219,7 @@ export function assemble(options: PartsOptions): Parts {
     configuration,
     directory,
     allowlist,
-    metrics: new Metrics({ log, version, states }),
+    metrics: new Metrics({ log, version, states, sessions: () => hub.sessions.size }),
     clients: { tokens: clientTokens, use: clientUse },
     mountMode: settings.mount_mode,
     maxLength: settings.naming.maxLength,
@@ -241,6 +241,15 @@ export function assemble(options: PartsOptions): Parts {
     stop: options.stop,
   });
   warnOfClients(directory, keeper, logger);
+  const hub = createHub({
+    version,
+    supervisor,
+    calls,
+    directory,
+    log,
+    instructions: () => keeper.instructions().servers,
+    sessions: { idleMs: settings.mcp.sessionIdleMs, most: settings.mcp.maxSessions },
+  });
   return {
     clientTokens,
     clientUse,
@@ -254,14 +263,7 @@ export function assemble(options: PartsOptions): Parts {
     daemonJournal,
     recordings,
     keeper,
-    hub: createHub({
-      version,
-      supervisor,
-      calls,
-      directory,
-      log,
-      instructions: () => keeper.instructions().servers,
-    }),
+    hub,
   };
 }
 

@@ -4,6 +4,7 @@ import { instructionsPrompt } from '../mcp/instructions.ts';
 import { isObject } from '../mcp/message.ts';
 import { agreedRevision, MODERN } from './revisions.ts';
 import type { Members } from './rpc.ts';
+import { withoutTasks } from './tasks.ts';
 import type { Upstreams } from './upstreams.ts';
 
 export interface GreetingOptions {
@@ -12,9 +13,6 @@ export interface GreetingOptions {
   /** What servers say of themselves, by name. */
   readonly instructions: () => Readonly<Record<string, string>>;
 }
-
-/** Extensions the hub cannot carry: a task lives on with a server after its request is over. */
-const NOT_CARRIED = new Set(['io.modelcontextprotocol/tasks']);
 
 export class Greeting {
   readonly #options: GreetingOptions;
@@ -78,7 +76,6 @@ export class Greeting {
 }
 
 function extensionsOf(known: Members | null): Members {
-  if (!isObject(known?.extensions)) return {};
-  const extensions = Object.entries(known.extensions).filter(([name]) => !NOT_CARRIED.has(name));
-  return extensions.length === 0 ? {} : { extensions: Object.fromEntries(extensions) };
+  const { extensions } = withoutTasks(known ?? {});
+  return isObject(extensions) && Object.keys(extensions).length > 0 ? { extensions } : {};
 }

@@ -20,7 +20,7 @@ import { Relay } from './relay.ts';
 import { ResourceFinder } from './resource.finder.ts';
 import { resourceMethods, subscriptionMethods } from './resources.ts';
 import { codes, type Members, RpcFailure } from './rpc.ts';
-import { type SessionLimits, Sessions, usualSessions } from './sessions.ts';
+import { type SessionLimits, Sessions } from './sessions.ts';
 import { toolMethods } from './tools.ts';
 import { Upstreams } from './upstreams.ts';
 import { Watches } from './watches.ts';
@@ -30,6 +30,9 @@ const HEARTBEAT_MS = 15_000;
 /** A modern client that was asked for input has this long to come back with it, in ms. */
 const PARKED_MS = 600_000;
 const MOST_PARKED = 1_000;
+/** Whoever asks for a resource nobody is known to have waits this long for servers on their way, in ms. */
+const NEWCOMER_MS = 1_500;
+const FIRST_WAY: ReadonlySet<string> = new Set(['connecting', 'listing']);
 
 export interface HubOptions {
   readonly version: string;
@@ -39,7 +42,7 @@ export interface HubOptions {
   readonly log: Pick<EventLog, 'committed$'>;
   /** What servers say of themselves, by name. */
   readonly instructions: () => Readonly<Record<string, string>>;
-  readonly sessions?: SessionLimits;
+  readonly sessions: SessionLimits;
   readonly heartbeatMs?: number;
   readonly now?: () => number;
 }
@@ -83,10 +86,19 @@ export function createHub(options: HubOptions): Hub {
   const heartbeat = new Heartbeat(options.heartbeatMs ?? HEARTBEAT_MS);
   const parking = new ParkingLot(PARKED_MS, MOST_PARKED);
   const lists = new Lists({ directory, upstreams, servers, isReady });
-  const finder = new ResourceFinder(lists);
+  const isNew = (server: string): boolean =>
+    upstreams.of(server).capabilities === null &&
+    FIRST_WAY.has(supervisor.find(server)?.actor.committedHead.state ?? 'stopped');
+  const finder = new ResourceFinder(lists, () =>
+    Promise.all(
+      servers()
+        .filter(isNew)
+        .map((server) => supervisor.whenReady(server, AbortSignal.timeout(NEWCOMER_MS))),
+    ),
+  );
   const watches = new Watches(upstreams);
   const relay = new Relay({ supervisor, calls, upstreams, parking });
-  const sessions = new Sessions(options.sessions ?? usualSessions, now, (session) => watches.removeAll(session));
+  const sessions = new Sessions(options.sessions, now, (session) => watches.removeAll(session));
   const logging = new Logging(sessions, relay);
   const listens = new Listens({ finder, watches, changes: () => changes });
   const changes = new Changes(lists, function* () {

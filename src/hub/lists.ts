@@ -5,6 +5,7 @@ import type { CacheHint, ListKind, RawList } from '../mcp/connection.ts';
 import { isObject } from '../mcp/message.ts';
 import { markUri, sharedUris } from './resource.names.ts';
 import { type Members, metaOf } from './rpc.ts';
+import { untasked } from './tasks.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /** Marks what comes from a server that is not connected now. */
@@ -132,7 +133,7 @@ export class Lists {
       const listed = directory.listed(ref);
       if (!listed) continue;
       const { definition, parameters, outputSchema } = listed.tool;
-      const { outputSchema: _, ...rest } = definition;
+      const { outputSchema: _, ...rest } = untasked(definition);
       const entry = { ...rest, name, inputSchema: parameters, ...(outputSchema === null ? {} : { outputSchema }) };
       shown.push({ key: name, server: ref.server, entry: this.#withUi(ref.server, entry, server) });
     }

@@ -15,6 +15,7 @@ import { Flight } from './flight.ts';
 import type { ParkingLot } from './parked.ts';
 import { keys } from './revisions.ts';
 import { codes, type Members, metaOf, RpcFailure } from './rpc.ts';
+import { isTask, withoutTasks } from './tasks.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /** A server that asks for input more often than this in one request goes round in a circle. */
@@ -93,6 +94,11 @@ export class Relay {
     );
   }
 
+  /** What a server declared when it connected last; null when it never did. */
+  declaredBy(server: string): Members | null {
+    return this.#options.upstreams.of(server).capabilities;
+  }
+
   limitsOf(server: string): { readonly idleMs: number; readonly maxMs: number } {
     const limits = this.#options.supervisor.find(server)?.actor.head.context.limits;
     return { idleMs: limits?.callTimeoutMs ?? 60_000, maxMs: limits?.callMaxMs ?? 600_000 };
@@ -119,6 +125,8 @@ export class Relay {
             flight.rejection = relayed(asked, { ...error.detail, code: error.detail.code, message: error.message });
           throw error;
         });
+      if (isTask(raw))
+        throw new CallError('lost', 'the server made a task of the call, and tasks are not carried', { sent: true });
       if (raw.resultType !== 'input_required') return raw;
       more = await this.#nextRound(flight, raw).catch((error: unknown) => {
         if (flight.signal.aborted) throw new CallError('cancelled', String(flight.signal.reason), { sent: true });
@@ -177,7 +185,7 @@ export class Relay {
     const level = asked.session?.logLevel ?? null;
     const meta = metaOf(asked.params);
     return {
-      capabilities: asked.peer.capabilities,
+      capabilities: withoutTasks(asked.peer.capabilities),
       onSent: (id) => flight.sent.add(id),
       ...(level === null ? (meta ? { meta } : {}) : { meta: { ...meta, [keys.logLevel]: level } }),
     };

@@ -11,9 +11,12 @@ export interface Found {
 
 export class ResourceFinder {
   readonly #lists: Lists;
+  readonly #newcomers: () => Promise<unknown>;
 
-  constructor(lists: Lists) {
+  /** `newcomers` gives servers that are on their way for the first time a moment to arrive; what they list is not known yet. */
+  constructor(lists: Lists, newcomers: () => Promise<unknown>) {
     this.#lists = lists;
+    this.#newcomers = newcomers;
   }
 
   /**
@@ -31,6 +34,7 @@ export class ResourceFinder {
   }
 
   async #afterListing(servers: readonly string[], uri: string): Promise<string | undefined> {
+    await this.#newcomers();
     await Promise.all([
       this.#lists.resources('resources', undefined),
       this.#lists.resources('resourceTemplates', undefined),

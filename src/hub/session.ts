@@ -141,7 +141,7 @@ export class Session {
       });
       over.addEventListener('abort', giveUp, { once: true });
       if (over.aborted) giveUp();
-      else say({ jsonrpc: '2.0', id, method, params: withoutToken(params) });
+      else say({ jsonrpc: '2.0', id, method, params: forClient(params) });
     });
   }
 
@@ -180,11 +180,11 @@ export class Session {
   }
 }
 
-/** A progress token of the server means nothing to the client of the hub. */
-function withoutToken(params: Members | undefined): Members {
+/** A progress token of the server means nothing to the client of the hub; nor would a task of the client's to the server. */
+function forClient({ task: _, ...params }: Members = {}): Members {
   const meta = metaOf(params);
-  if (params === undefined || meta === undefined || !('progressToken' in meta)) return params ?? {};
-  const { progressToken: _, ...rest } = meta;
+  if (meta === undefined || !('progressToken' in meta)) return params;
+  const { progressToken: __, ...rest } = meta;
   return { ...params, _meta: rest };
 }
 

@@ -9,7 +9,6 @@ export interface SessionLimits {
   readonly most: number;
 }
 
-export const usualSessions: SessionLimits = { idleMs: 30 * 60_000, most: 2_000 };
 /** A session that was used within this time is not given up for another, in ms. */
 const FRESH_MS = 10_000;
 

@@ -11,6 +11,7 @@ import { paramHeaderProblem } from './param.headers.ts';
 import { endedText, heldText, waitingText } from './refusal.text.ts';
 import type { Relay } from './relay.ts';
 import { codes, type Members, metaOf, RpcFailure, textIn } from './rpc.ts';
+import { runsOnlyAsTask } from './tasks.ts';
 
 /** Clients that never ask for a second page are many. */
 export const PAGE = 1_000;
@@ -50,6 +51,7 @@ async function callTool(options: ToolsOptions, asked: Asked): Promise<Members> {
   if (!isObject(args)) throw new RpcFailure(codes.invalidParams, 'Invalid params: "arguments" must be an object.');
   const listed = await find(options, asked);
   checkHeaders(asked, listed, args);
+  checkTask(listed, relay);
   const flight = new Flight(listed.server);
   const answer = relay.turn(asked, flight);
   flight.begin(() => relay.during(flight, () => run(options, asked, listed, args, flight)));
@@ -74,6 +76,12 @@ function checkHeaders({ header }: Asked, { tool }: ListedTool, args: Members): v
   if (header === null) return;
   const problem = paramHeaderProblem(tool.definition.inputSchema, args, header);
   if (problem !== null) throw new RpcFailure(codes.headerMismatch, problem);
+}
+
+/** Said before a person is asked whether the call may run: it cannot. */
+function checkTask({ server, name, tool }: ListedTool, relay: Relay): void {
+  if (runsOnlyAsTask(tool.definition, relay.declaredBy(server)))
+    throw new RpcFailure(codes.methodNotFound, `${name} runs only as a task, and Watchkeeper does not carry tasks.`);
 }
 
 async function run(

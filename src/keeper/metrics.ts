@@ -8,6 +8,8 @@ export interface MetricsOptions {
   readonly log: EventLog;
   /** State of each server now. */
   readonly states: () => readonly { readonly name: string; readonly state: string; readonly tools: number }[];
+  /** Sessions of the MCP endpoint now. */
+  readonly sessions: () => number;
   readonly version: string;
 }
 
@@ -39,7 +41,7 @@ export class Metrics {
     const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
     const registry = new Registry();
     collectDefaultMetrics({ register: registry });
-    const { states, log, version } = this.#options;
+    const { states, log, sessions, version } = this.#options;
     const registers = [registry];
     new Gauge({ name: 'watchkeeper_info', help: 'Version of the daemon.', labelNames: ['version'], registers }).set(
       { version },
@@ -71,6 +73,14 @@ export class Metrics {
       registers,
       collect() {
         this.set(log.lastPosition());
+      },
+    });
+    new Gauge({
+      name: 'watchkeeper_mcp_sessions',
+      help: 'Sessions of AI clients that the MCP endpoint keeps.',
+      registers,
+      collect() {
+        this.set(sessions());
       },
     });
     const counter = (name: string, help: string, label: string, counts: ReadonlyMap<string, number>): void => {

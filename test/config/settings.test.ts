@@ -10,6 +10,7 @@ const defaults = {
   naming: { maxLength: 64 },
   approval: { windowMs: 50_000, holdMs: 600_000 },
   http: { host: '127.0.0.1', port: 17_987, allowedHosts: [] },
+  mcp: { sessionIdleMs: 1_800_000, maxSessions: 2_000 },
   oauth: { callbackPort: 17_988, loginMs: 600_000, store: 'auto' },
   log: { durability: 'process', level: 'info' },
   start: { parallel: 4 },
@@ -52,6 +53,7 @@ describe('settings', () => {
     ['approval.windowMs', ['WATCHKEEPER_APPROVAL_WINDOW_MS']],
     ['http.port', ['WATCHKEEPER_PORT', 'WATCHKEEPER_HTTP_PORT']],
     ['http.allowedHosts', ['WATCHKEEPER_HTTP_ALLOWED_HOSTS']],
+    ['mcp.sessionIdleMs', ['WATCHKEEPER_MCP_SESSION_IDLE_MS']],
     ['oauth.callbackPort', ['WATCHKEEPER_OAUTH_CALLBACK_PORT']],
   ] as const)('%s can be set by %j', (name, variables) => {
     expect(variablesFor(name)).toEqual(variables);
@@ -76,6 +78,8 @@ describe('settings', () => {
     ['{"mount_mode":"both"}', 'mount_mode', /`per-server`, `routed`/],
     ['{"naming":{"maxLength":5}}', 'naming.maxLength', /16 to 1024/],
     ['{"approval":{"holdMs":2147483648}}', 'approval.holdMs', /2147483647/],
+    ['{"mcp":{"sessionIdleMs":99}}', 'mcp.sessionIdleMs', /from 100 to/],
+    ['{"mcp":{"maxSessions":0}}', 'mcp.maxSessions', /1 to 100000/],
     ['{"http":{"allowedHosts":"*"}}', 'http.allowedHosts', /list of host names/],
     ['{"http":{"allowedHosts":["*"]}}', 'http.allowedHosts', /list of host names/],
     ['{"log":{"durability":"disk"}}', 'log.durability', /`process`, `power`/],

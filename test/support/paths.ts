@@ -24,6 +24,9 @@ export const npmServers = {
   everything: at('node_modules/@modelcontextprotocol/server-everything/dist/index.js'),
   memory: at('node_modules/@modelcontextprotocol/server-memory/dist/index.js'),
   filesystem: at('node_modules/@modelcontextprotocol/server-filesystem/dist/index.js'),
+  postgres: at('node_modules/@modelcontextprotocol/server-postgres/dist/index.js'),
+  github: at('node_modules/@modelcontextprotocol/server-github/dist/index.js'),
+  playwright: at('node_modules/@playwright/mcp/cli.js'),
 };
 
 /** Servers from PyPI, put there by scripts/setup-tests.mjs; see needs.ts. `time` speaks the modern era, `sqlite` the legacy one. */

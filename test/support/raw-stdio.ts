@@ -34,15 +34,16 @@ export interface RawOptions {
   command?: string;
   /** false: nobody reads stderr. */
   readStderr?: boolean;
+  env?: Record<string, string>;
 }
 
 export function rawStdio(
   args: readonly string[],
-  { command = process.execPath, readStderr = true }: RawOptions = {},
+  { command = process.execPath, readStderr = true, env = {} }: RawOptions = {},
 ): RawStdio {
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
   });
   const pid = child.pid ?? 0;
   const answers = new Map<number, any>();
