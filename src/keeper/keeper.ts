@@ -89,6 +89,11 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const knownServer = (name: string | undefined): void => {
     if (name !== undefined && !supervisor.entry(name)) throw unknownServer(name, supervisor.names);
   };
+  /** The built-in server has no entry to edit and no wire to record. */
+  const notBuiltIn = (name: string): void => {
+    if (supervisor.entry(name)?.transport === 'builtin')
+      throw new Problem('server-built-in', `The server "${name}" is built into the daemon; no file holds its entry.`);
+  };
   const nameOf = (server: string, tool: string): string =>
     directory.nameOf({ server, tool }) ?? spelledName({ server, tool });
   const callRow = (id: string) => {
@@ -269,11 +274,15 @@ export function createKeeper(parts: KeeperParts): Keeper {
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),
     async removeServer(name) {
+      notBuiltIn(name);
       await configuration.remove(name);
       await supervisor.whenGone(name, REMOVAL_MS);
       await login.removed(name);
     },
-    setDisabled: (name, disabled) => configuration.setDisabled(name, disabled),
+    async setDisabled(name, disabled) {
+      notBuiltIn(name);
+      await configuration.setDisabled(name, disabled);
+    },
     testServer: async (server) => {
       const { entry } = judged('test', server);
       return parts.testServer(entry);
@@ -304,7 +313,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
 
     recordings: () => parts.recordings.list(),
-    record: (name, on, andDelete) => parts.recordings.switch(name, on, andDelete),
+    async record(name, on, andDelete) {
+      notBuiltIn(name);
+      return parts.recordings.switch(name, on, andDelete);
+    },
     fixture: (name, from, to) => parts.recordings.fixture(name, from, to),
 
     allowlist(prefix) {
