@@ -68,7 +68,8 @@ export function historyWords(name: string, { intervals }: History, omitted: numb
       const lasted = exactDuration((to === null ? now : Date.parse(to)) - Date.parse(from));
       return `- ${from} ${state} for ${lasted}${to === null ? ' until now' : ''}${cause ? ` (${oneLine(cause)})` : ''}`;
     }),
-    omitted > 0 && `(${omitted} older ones are left out; ask with \`to\` set to ${intervals[0]?.from} to see them)`,
+    omitted > 0 &&
+      `(${omitted === 1 ? '1 older one is' : `${omitted} older ones are`} left out; ask with \`to\` set to ${intervals[0]?.from} to see more)`,
   );
 }
 
