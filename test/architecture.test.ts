@@ -53,7 +53,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/mcp/',
-    may: [],
+    may: ['src/canonical.ts'],
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'the wire works without a daemon around it',
   },
@@ -63,7 +63,12 @@ const layers: readonly Layer[] = [
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'logins know the wire they sign for, files and locks; who wants one is known above',
   },
-  { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
+  {
+    of: 'src/config/',
+    may: ['src/canonical.ts'],
+    types: ['src/events/'],
+    because: 'files of people are read without a daemon around',
+  },
   {
     of: 'src/clients/',
     may: ['src/config/'],
@@ -151,6 +156,7 @@ const layers: readonly Layer[] = [
     types: shapes,
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
+  { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
 
@@ -314,6 +320,7 @@ describe('Views', () => {
 
 /** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
 const pure: readonly RegExp[] = [
+  /^src\/canonical\.ts$/,
   /^src\/events\/(?:.+\.events|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
   /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,

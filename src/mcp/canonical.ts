@@ -1,52 +1,5 @@
-/**
- * JSON text of a value with the keys of every object sorted by code unit: equal values give equal text, however they
- * were written. Expects JSON values; members that are `undefined` are left out, as `JSON.stringify` does.
- * Walks without recursion, because a server decides how deep its JSON is.
- */
-export function canonicalJson(value: unknown): string {
-  let text = '';
-  const open: Container[] = [];
-
-  const write = (item: unknown): void => {
-    if (typeof item !== 'object' || item === null) {
-      text += JSON.stringify(item) ?? 'null';
-      return;
-    }
-    const container = contain(item);
-    text += container.keys ? '{' : '[';
-    open.push(container);
-  };
-
-  write(value);
-  for (let container = open.at(-1); container; container = open.at(-1)) {
-    const { keys, values, next } = container;
-    if (next === values.length) {
-      text += keys ? '}' : ']';
-      open.pop();
-      continue;
-    }
-    if (next > 0) text += ',';
-    if (keys) text += `${JSON.stringify(keys[next])}:`;
-    container.next = next + 1;
-    write(values[next]);
-  }
-  return text;
-}
-
-interface Container {
-  readonly keys: readonly string[] | null;
-  readonly values: readonly unknown[];
-  next: number;
-}
-
-function contain(item: object): Container {
-  if (Array.isArray(item)) return { keys: null, values: item, next: 0 };
-  const members = item as Readonly<Record<string, unknown>>;
-  const keys = Object.keys(members)
-    .filter((key) => members[key] !== undefined)
-    .sort();
-  return { keys, values: keys.map((key) => members[key]), next: 0 };
-}
+/** JSON of servers: its canonical text, and how deep it is. */
+export { canonicalJson } from '../canonical.ts';
 
 /** Whether a value holds containers inside containers more than `levels` deep; a scalar has depth 0, `[]` has 1. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
