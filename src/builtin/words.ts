@@ -45,10 +45,12 @@ export function statusWords({ servers }: Status, now: number): string {
 }
 
 export function whyWords(answer: Why): string {
-  const { chain, omitted, changes, stderr, next, until } = answer;
+  const { chain, omitted, stderr, next, until } = answer;
+  const changes = answer.changes.filter((one) => !chain.some(({ at, text }) => at === one.at && text === one.text));
+  const ahead = answer.nextAttemptAt !== null && answer.nextAttemptAt > answer.at;
   return lines(
     `${answer.server}: ${answer.state} since ${answer.since}${until ? `, until ${until.at}` : ''}.`,
-    `${oneLine(answer.summary)}${answer.nextAttemptAt ? ` The next attempt is at ${answer.nextAttemptAt}.` : ''}`,
+    `${oneLine(answer.summary)}${ahead ? ` The next attempt is at ${answer.nextAttemptAt}.` : ''}`,
     'What led to it, newest first:',
     chain.map(({ at, text }) => `- ${at} ${oneLine(text)}`),
     omitted > 0 && `(${omitted} in the middle are left out)`,

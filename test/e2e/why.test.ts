@@ -50,7 +50,7 @@ describe('A daemon is asked why', { timeout: 60_000 }, () => {
   afterAll(() => daemon.stop());
 
   it.each([
-    ['flaky', ['ready'], /^Ready for .* with 1 tool, since its first attempt\. No losses today\.$/, null],
+    ['flaky', ['ready'], /^Ready for .* with 1 tool, since the first attempt\. The connection was not lost today\.$/, null],
     [
       'broken',
       ['backing-off', 'reconnecting'],
