@@ -435,7 +435,7 @@ describe('A long trouble', () => {
       times: attempts - 2,
       first: { at: new Date(clock('01:00:02')).toISOString() },
     });
-    expect(why.summary).toMatch(new RegExp(`^Attempt ${attempts} runs`));
+    expect(why.summary).toMatch(new RegExp(`^Attempt ${attempts} began`));
     expect(why.losses).toEqual({ today: 1, atLeast: true });
   });
 
