@@ -48,9 +48,7 @@ export function summaryOf(about: About): string {
       const tools = list?.type === 'ToolsListed' ? ` with ${counted(list.data.count, 'tool')}` : '';
       const trouble = story.findLast(({ type }) => type === 'ListFailed' || type === 'ToolsListed');
       const stale =
-        trouble?.type === 'ListFailed'
-          ? ` Its tool list could not be read again${because(trouble.data.failure)}`
-          : '';
+        trouble?.type === 'ListFailed' ? ` Its tool list could not be read again${because(trouble.data.failure)}` : '';
       return `Ready for ${lasted}${tools}${readyWords(about)}. ${dayWords(losses)}${stale}`;
     }
     case 'backing-off': {
