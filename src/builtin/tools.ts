@@ -176,9 +176,9 @@ const historyTool: Tool = {
     if (limit < 1 || limit > MOST_INTERVALS) throw new WrongArguments(`\`limit\` must be from 1 to ${MOST_INTERVALS}.`);
     const end = timeIn(args, 'to', now());
     const begin = timeIn(args, 'from', now()) ?? (end ?? now()) - HISTORY_MS;
-    const { intervals }: z.infer<typeof history> = keeper.history({ name, from: begin, to: end });
-    if (intervals.length === 0 && !sight.names.includes(name) && keeper.history({ name }).intervals.length === 0)
-      throw sight.unknown(name);
+    const { intervals }: z.infer<typeof history> = known(sight, name, () =>
+      keeper.history({ name, from: begin, to: end }),
+    );
     const body = { intervals: intervals.slice(-limit) };
     return { body, text: historyWords(name, body, intervals.length - body.intervals.length, now()) };
   },

@@ -224,8 +224,15 @@ export function createKeeper(parts: KeeperParts): Keeper {
         query,
         Date.now(),
       ),
-    why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
-    history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
+    why(query) {
+      if (query.at !== undefined) position(query.at);
+      return whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now());
+    },
+    history(query) {
+      upToNow({ from: query.from, to: query.to }, desk.now());
+      if (query.name !== undefined && log.head(`server-${query.name}`) === null) knownServer(query.name);
+      return { intervals: readHistory(db, query).map(intervalAnswer) };
+    },
     async summary({ name, from, to }) {
       // A server that was removed still has a past.
       if (name !== undefined && log.head(`server-${name}`) === null) knownServer(name);
