@@ -116,6 +116,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   port = served.port;
   await parts.allowlist.load();
   await parts.configuration.load();
+  await parts.supervisor.offerOwn();
   ready = true;
   await warnOfSettings(loaded, paths, trusted, logger);
   const unwatch = watchFiles({ ...parts, paths, logger, token });
@@ -136,7 +137,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     logger.info(`Ask it: curl -H "Authorization: Bearer $(cat ${paths.tokenFile})" ${served.url}/v1/mcp/status`);
   }
   const { configuration } = parts;
-  const servers = configuration.config.entries.length;
+  const servers = parts.supervisor.entries.length;
   options.onReady({ ...facts, servers, configFile: paths.configFile, configExists: configuration.exists });
   return shutdown.done;
 }

@@ -53,7 +53,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/mcp/',
-    may: [],
+    may: ['src/canonical.ts'],
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'the wire works without a daemon around it',
   },
@@ -63,7 +63,12 @@ const layers: readonly Layer[] = [
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'logins know the wire they sign for, files and locks; who wants one is known above',
   },
-  { of: 'src/config/', may: [], types: ['src/events/'], because: 'files of people are read without a daemon around' },
+  {
+    of: 'src/config/',
+    may: ['src/canonical.ts'],
+    types: ['src/events/'],
+    because: 'files of people are read without a daemon around',
+  },
   {
     of: 'src/clients/',
     may: ['src/config/'],
@@ -101,10 +106,24 @@ const layers: readonly Layer[] = [
     because: 'the endpoint relays between its clients and connections, and every call goes through the call desk',
   },
   {
+    of: 'src/builtin/',
+    may: [
+      'src/mcp/connection.ts',
+      'src/config/nearest.ts',
+      'src/http/problem.ts',
+      'src/http/moment.ts',
+      'src/replay/words.ts',
+      'src/replay/tool.diff.ts',
+    ],
+    types: ['src/events/', ...shapes, 'src/http/keeper.ts'],
+    because: 'the daemon as a server asks the keeper what HTTP asks, behind the interface of one connection',
+  },
+  {
     of: 'src/daemon/',
     may: [
       'src/events/',
       'src/actors/',
+      'src/builtin/',
       'src/replay/',
       'src/recordings/',
       'src/mcp/',
@@ -137,6 +156,7 @@ const layers: readonly Layer[] = [
     types: shapes,
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
+  { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
 
@@ -300,22 +320,24 @@ describe('Views', () => {
 
 /** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
 const pure: readonly RegExp[] = [
+  /^src\/canonical\.ts$/,
   /^src\/events\/(?:.+\.events|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
   /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
-  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|scrub))\.ts$/,
+  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|replay|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/replay\/fixture\/(?:build|clock|cues|fits|format|refusal|script)\.ts$/,
   /^src\/recordings\/(?:line|mask)\.ts$/,
-  /^src\/replay\/(?:correlation|fingerprint|past|span\.text|statistics|summary|verdict|verdict\.rules)\.ts$/,
+  /^src\/replay\/(?:correlation|fingerprint|past|standing|statistics|summary|verdict|verdict\.rules)\.ts$/,
   /^src\/replay\/(?:agenda|changes|difference|evidence|fact\.words|figures|inputs|life|outside|replay|rerun|timeline|unhurried|verify|what-if)\.ts$/,
   /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/oauth\/(?:addresses|agenvoy|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
-  /^src\/config\/(?:expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
+  /^src\/builtin\/(?:arguments|tools|words)\.ts$/,
+  /^src\/config\/(?:builtin|expand|parse|mask|diff|names|nearest|raw|secrets|url-parts|limits|schema|canonical)\.ts$/,
   /^src\/config\/(?:allow-file|edit-text|resolve|authorization|environment)\.ts$/,
   /^src\/http\/(?:contract(?:\.\w+)?|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/clients\/(?:descriptor|describe|facts|identifier|checks|plan|known|findings|incoming(?:\.\w+)?)\.ts$/,

@@ -1,7 +1,7 @@
 /** One actor a server: starts and stops them, keeps them equal to the configuration, finds them. */
 
 import { filter, from, mergeMap, Subject } from 'rxjs';
-import type { LoadedConfig, LoadedEntry } from '../config/entry.ts';
+import type { LoadedConfig, RunEntry } from '../config/entry.ts';
 import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { Head } from './head.ts';
@@ -26,7 +26,9 @@ export interface SupervisorOptions {
   /** Processes started at once. */
   readonly parallel: number;
   readonly server: Omit<ServerActorOptions, 'name' | 'head' | 'resolve'>;
-  readonly resolve: (entry: LoadedEntry) => ReturnType<ServerActorOptions['resolve']>;
+  readonly resolve: (entry: RunEntry) => ReturnType<ServerActorOptions['resolve']>;
+  /** Servers that are there whatever the file says; an entry of the file with such a name goes before. */
+  readonly own?: readonly RunEntry[];
 }
 
 export interface Settled {
@@ -41,7 +43,7 @@ export class Supervisor {
   readonly #actors = new Map<string, ServerActor>();
   /** What is still being closed of servers that were forgotten. */
   readonly #leaving = new Map<string, Promise<unknown>>();
-  readonly #entries = new Map<string, LoadedEntry>();
+  readonly #entries = new Map<string, RunEntry>();
   readonly #starts = new Subject<string>();
   #slotMs = SLOT_MS;
   #stopping = false;
@@ -66,12 +68,12 @@ export class Supervisor {
     return [...this.#actors.keys()].sort();
   }
 
-  /** Entries of the file, sorted by name. */
-  get entries(): readonly LoadedEntry[] {
+  /** Entries of the file, and those of the daemon's own; sorted by name. */
+  get entries(): readonly RunEntry[] {
     return [...this.#entries.values()];
   }
 
-  entry(name: string): LoadedEntry | undefined {
+  entry(name: string): RunEntry | undefined {
     return this.#entries.get(name);
   }
 
@@ -96,18 +98,33 @@ export class Supervisor {
 
   /** Makes what runs equal to what is configured; only entries that changed are touched. */
   async reconcile(config: LoadedConfig): Promise<void> {
-    this.#entries.clear();
-    for (const entry of config.entries) this.#entries.set(entry.name, entry);
+    this.#have(config.entries);
     const cause = this.#options.server.desk.stamp().id;
     await Promise.all([
-      ...config.entries.map((entry) =>
-        this.#actor(entry.name).insist({ type: 'ConfigureServer', configuration: configurationOf(entry) }, cause),
-      ),
+      ...this.entries.map((entry) => this.#configure(entry, cause)),
       ...[...this.#actors.values()]
         .filter(({ name }) => !this.#entries.has(name))
         .map((actor) => actor.insist({ type: 'RemoveServer' }, cause)),
     ]);
     for (const name of this.#actors.keys()) this.#forget(name);
+  }
+
+  /** Configures the daemon's own servers where there is no file to reconcile with: they need none. */
+  async offerOwn(): Promise<void> {
+    const missing = (this.#options.own ?? []).filter(({ name }) => !this.#entries.has(name));
+    this.#have([...this.#entries.values(), ...missing]);
+    const cause = this.#options.server.desk.stamp().id;
+    await Promise.all(missing.map((entry) => this.#configure(entry, cause)));
+  }
+
+  #have(entries: readonly RunEntry[]): void {
+    const all = new Map([...(this.#options.own ?? []), ...entries].map((entry) => [entry.name, entry]));
+    this.#entries.clear();
+    for (const name of [...all.keys()].sort()) this.#entries.set(name, all.get(name) as RunEntry);
+  }
+
+  #configure(entry: RunEntry, cause: string): Promise<unknown> {
+    return this.#actor(entry.name).insist({ type: 'ConfigureServer', configuration: configurationOf(entry) }, cause);
   }
 
   /** Tries entries again that failed for want of a variable: variables may be there now. */
@@ -231,7 +248,7 @@ export class Supervisor {
   }
 }
 
-function configurationOf({ entry, revision, identity, transport, problem }: LoadedEntry): Configuration {
+function configurationOf({ entry, revision, identity, transport, problem }: RunEntry): Configuration {
   return {
     revision,
     identity,

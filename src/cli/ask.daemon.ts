@@ -28,8 +28,11 @@ export async function aboutServer<T>(api: Client, name: string, command: string,
   try {
     return await ask();
   } catch (error) {
-    if (!isCode(error, 'unknown-server')) throw error;
-    throw unknownServer(name, await serverNames(api), command);
+    if (!(error instanceof ApiError) || !isCode(error, 'unknown-server')) throw error;
+    const names = await serverNames(api);
+    // It is known, and was not yet at the moment that was asked about.
+    if (names.includes(name)) throw new CommandError(error.detail, { next: [`${command} ${name}`] });
+    throw unknownServer(name, names, command);
   }
 }
 

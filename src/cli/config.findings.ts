@@ -1,5 +1,6 @@
 /** What is to be said about the configuration and the files beside it. Loads the schemas: import it only when needed. */
 import { homedir } from 'node:os';
+import { besideBuiltin } from '../config/builtin.ts';
 import type { LoadedEntry } from '../config/entry.ts';
 import { lookupIn } from '../config/expand.ts';
 import { FileError, readText } from '../config/files.ts';
@@ -30,7 +31,7 @@ const ofEntry = (file: string, { name, problem, warnings }: LoadedEntry): Findin
   ...warnings.map((message) => ({ file, server: name, level: 'warning' as const, message })),
 ];
 
-async function ofConfig(file: string): Promise<Findings> {
+async function ofConfig(file: string, builtin: boolean): Promise<Findings> {
   const reading = await loadConfig(file);
   if (reading.kind === 'broken') {
     return { exists: true, servers: [], findings: [{ file, level: 'error', message: reading.problem.message }] };
@@ -41,7 +42,7 @@ async function ofConfig(file: string): Promise<Findings> {
     servers: entries.map(({ name }) => name),
     findings: [
       ...warnings.map((message) => ({ file, level: 'warning' as const, message })),
-      ...entries.flatMap((entry) => ofEntry(file, entry)),
+      ...entries.flatMap((entry) => ofEntry(file, builtin ? besideBuiltin(entry) : entry)),
     ],
   };
 }
@@ -99,9 +100,16 @@ async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
   return found;
 }
 
+/** Whether the daemon would be a server itself: its name is taken then. */
+async function isBuiltinOn(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+  const counts = (await ofTrust(paths, env.HOME || homedir())).length === 0;
+  const text = counts ? await readText(paths.settingsFile).catch(() => null) : null;
+  return loadSettings({ env, text }).settings.self;
+}
+
 /** Checks every file; throws nothing for what a person can get wrong. */
 export async function findingsOf(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Findings> {
-  const config = await ofConfig(paths.configFile);
+  const config = await ofConfig(paths.configFile, await isBuiltinOn(paths, env));
   const rest = await Promise.all([
     ofSettings(paths.settingsFile, env),
     ofVariables(paths.variablesFile),

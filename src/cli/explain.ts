@@ -31,9 +31,10 @@ function factsOf(error: unknown): Facts {
   if (error instanceof CommandError) return error;
   if (error instanceof ApiError) {
     const advised = commandsIn(error.next ?? '');
+    // What is said about requests that do not fit their route is of no use to somebody who types commands.
+    const silent = advised.length > 0 || error.next === undefined || error.code === 'invalid-request';
     return {
-      message:
-        advised.length > 0 || error.next === undefined ? error.detail : `${sentence(error.detail)} ${error.next}`,
+      message: silent ? error.detail : `${sentence(error.detail)} ${error.next}`,
       next: advised.length > 0 ? advised : ['status'],
       exit: byStatus(error.status),
       problem: error.problem,

@@ -34,6 +34,8 @@ export async function openOfflineLog(
 /** What SQLite says about a file it cannot read, with the file's name; errors of ours pass. */
 export function unreadable(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;
+  if (/^no such table/.test(error.message))
+    return new CommandError(`${file} holds no log: no daemon has written to it yet.`, { next: ['up --detach'] });
   return new CommandError(`${file} cannot be read: ${error.message}.`, { next: ['up --detach'] });
 }
 

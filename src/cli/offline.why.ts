@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Why } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
-import { CommandError } from './failure.ts';
+import { CommandError, usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
 import { unreadable } from './offline.log.ts';
 
@@ -23,6 +23,8 @@ export async function offlineWhy(
     const opened = openReader(file);
     db = opened;
     const log = readLog(opened);
+    if (at && ('position' in at ? at.position > log.lastPosition() : at.time > now))
+      throw usedWrongly('--at lies in the future; leave it out to see the present.', `why ${name}`);
     const evidence = gather(log, {
       server: name,
       at,

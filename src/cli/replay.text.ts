@@ -30,6 +30,10 @@ export function verdictText(replayed: Replayed, about: string, view: View): stri
   ].join('\n');
 }
 
+/** What a bundle could not say anything about. */
+export const lacksText = ({ lacks = [] }: Replayed): string =>
+  lacks.length === 0 ? '' : `\nNot in the bundle, and so not looked at:\n${lacks.map((one) => `  ${one}\n`).join('')}`;
+
 const percent = (share: number | null): string => (share === null ? '–' : `${(share * 100).toFixed(2)} %`);
 
 const rows: readonly (readonly [title: string, of: (figures: Figures) => string])[] = [

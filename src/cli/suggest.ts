@@ -1,28 +1,5 @@
-/** Near names for what was mistyped. Pure. */
-
-/** Edits between two words; a swap of neighbours counts as one. */
-function distance(one: string, other: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const same = one[row - 1] === other[column - 1];
-      let best = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-      );
-      if (row > 1 && column > 1 && one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1]) {
-        best = Math.min(best, (beforeLast[column - 2] ?? 0) + 1);
-      }
-      current.push(best);
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return last[other.length] ?? 0;
-}
+/** What somebody who types a name may have meant. Pure. */
+import { distance } from '../config/nearest.ts';
 
 /** Up to three of `names` that `word` may have meant, nearest first: few typing errors away, or beginning with it. */
 export function nearest(word: string, names: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 /** Why a server is as it is, for people. Pure. */
 import type { Why } from '../api/client.ts';
 import type { View } from './command.ts';
-import { exactDuration, localTime } from './duration.ts';
+import { localTime } from './duration.ts';
 import { harmless, oneLine } from './paint.ts';
 import { stateCell } from './status.text.ts';
 
@@ -32,15 +32,20 @@ function stderrLines({ stderr }: Why, view: View): string {
   return `\nIts last words (${stderr.position}):\n${shown.join('')}`;
 }
 
+const isAhead = ({ nextAttemptAt, at }: Why): boolean => nextAttemptAt !== null && nextAttemptAt > at;
+
+/** Changes that the chain does not tell already. */
+const untold = ({ changes, chain }: Why): Why['changes'] =>
+  changes.filter((change) => !chain.some(({ position, text }) => position === change.position && text === change.text));
+
 /** How it stands, the chain, its last words, what changed, what to do. */
 export function whyText(why: Why, view: View): string {
   const { text, color } = stateCell(why.state);
-  const lasted = exactDuration(Date.parse(why.at) - Date.parse(why.since));
-  const until = why.until ? `, until ${localTime(why.until.at)} (${why.until.fact} → ${why.until.state})` : '';
-  const due = why.nextAttemptAt ? ` Next attempt at ${localTime(why.nextAttemptAt)}.` : '';
-  const changes = why.changes.map((change) => placed(change, change.text, view));
+  const until = why.until ? `, until ${localTime(why.until.at)} (then ${why.until.state})` : '';
+  const due = isAhead(why) ? ` Next attempt at ${localTime(why.nextAttemptAt ?? why.at)}.` : '';
+  const changes = untold(why).map((change) => placed(change, change.text, view));
   return [
-    `${view.paint('bold', why.server)}: ${color ? view.paint(color, text) : text} since ${localTime(why.since)} (${lasted})${until}\n`,
+    `${view.paint('bold', why.server)}: ${color ? view.paint(color, text) : text} since ${localTime(why.since)}${until}\n`,
     `${oneLine(why.summary)}${due}\n`,
     `\nBecause, newest first:\n`,
     ...chainLines(why, view),

@@ -42,6 +42,11 @@ export interface HttpEntry extends EntryBase {
 
 export type ServerEntry = StdioEntry | HttpEntry;
 
+/** The daemon itself as a server. It stands in no file and has nothing to fill in. */
+export interface BuiltinEntry extends EntryBase {
+  readonly transport: 'builtin';
+}
+
 /** An error of one entry; every other entry runs. */
 export interface EntryProblem {
   /** The key that is wrong, `url`, `env.TOKEN`, `args[1]`, or `name`. */
@@ -50,17 +55,20 @@ export interface EntryProblem {
   readonly message: string;
 }
 
-export interface LoadedEntry {
+export interface LoadedEntry<Entry extends EntryBase = ServerEntry> {
   readonly name: string;
   /** Hash of the entry as written (order of keys does not count). */
   readonly revision: string;
   /** Hash of command and args, or of the URL, as written. */
   readonly identity: string;
   readonly transport: Transport | null;
-  readonly entry: ServerEntry | null;
+  readonly entry: Entry | null;
   readonly problem: EntryProblem | null;
   readonly warnings: readonly string[];
 }
+
+/** What a server is run by: an entry of the file, or of the daemon's own. */
+export type RunEntry = LoadedEntry<ServerEntry | BuiltinEntry>;
 
 export interface LoadedConfig {
   /** Sorted by name. */

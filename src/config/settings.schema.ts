@@ -26,6 +26,10 @@ export const settingDefinitions = {
   mount_mode: choice(['per-server', 'routed'])
     .default('per-server')
     .describe('`per-server`: /mcp lists every tool with a prefix; `routed`: without, where names allow it'),
+  self: z
+    .boolean({ error: 'must be true or false' })
+    .default(false)
+    .describe('Whether the daemon itself is a server, `watchkeeper`, whose tools tell how the others are'),
   'naming.maxLength': z
     .union(
       [
@@ -100,6 +104,7 @@ export const settingsSchema = z
   .looseObject({
     $schema: z.string().optional().describe('Where an editor finds this schema'),
     mount_mode: shape.mount_mode,
+    self: shape.self,
     naming: z.looseObject({ maxLength: shape['naming.maxLength'] }).prefault({}),
     approval: z.looseObject({ windowMs: shape['approval.windowMs'], holdMs: shape['approval.holdMs'] }).prefault({}),
     http: z

@@ -9,6 +9,8 @@ import { type SettingName, settingDefinitions, settingNames, settingsSchema } fr
 /** All settings, nested as in the file. */
 export interface Settings {
   readonly mount_mode: 'per-server' | 'routed';
+  /** The daemon itself is a server. */
+  readonly self: boolean;
   readonly naming: { readonly maxLength: number };
   readonly approval: { readonly windowMs: number; readonly holdMs: number };
   readonly http: { readonly host: string; readonly port: number; readonly allowedHosts: readonly string[] };
@@ -95,11 +97,15 @@ function* candidates(
   yield ['file', name, name.split('.').reduce<unknown>(memberOf, file) ?? undefined];
 }
 
-/** Flags and variables are texts: numbers are read, lists are separated by commas. */
+/** Flags and variables are texts: numbers and truth values are read, lists are separated by commas. */
 function fromText(name: SettingName, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const fallback = settingDefinitions[name].parse(undefined);
   if (typeof fallback === 'number') return /^\d+$/.test(value.trim()) ? Number(value) : value;
+  if (typeof fallback === 'boolean') {
+    const word = value.trim().toLowerCase();
+    return ['true', '1'].includes(word) ? true : ['false', '0'].includes(word) ? false : value;
+  }
   if (Array.isArray(fallback))
     return value
       .split(',')

@@ -11,8 +11,11 @@ import { Desk } from '../actors/desk.ts';
 import type { Head, Heard } from '../actors/head.ts';
 import { journalRules } from '../actors/journal.ts';
 import { Supervisor } from '../actors/supervisor.ts';
+import { builtinConnection } from '../builtin/connection.ts';
+import { builtinInstructions, builtinTools } from '../builtin/tools.ts';
 import { ClientTokens } from '../clients/registry.ts';
 import { ClientUse } from '../clients/use.ts';
+import { BUILTIN, besideBuiltin, builtinEntry } from '../config/builtin.ts';
 import type { ResolvedEntry } from '../config/entry.ts';
 import { type Paths, resolvePaths } from '../config/paths.ts';
 import type { Settings } from '../config/settings.ts';
@@ -114,17 +117,24 @@ export function assemble(options: PartsOptions): Parts {
   const supervisor: Supervisor = new Supervisor({
     log,
     parallel: settings.start.parallel,
-    resolve: ({ entry, problem }) =>
-      entry ? resolve(entry) : (problem ?? { field: 'entry', message: 'cannot be used' }),
+    own: settings.self ? [builtinEntry] : [],
+    resolve: ({ entry, problem }) => {
+      if (!entry) return problem ?? { field: 'entry', message: 'cannot be used' };
+      return entry.transport === 'builtin' ? entry : resolve(entry);
+    },
     server: {
       desk,
-      open: (opening) =>
-        openConnection({
+      open: async (opening) => {
+        const { entry } = opening;
+        if (entry.transport === 'builtin') return own();
+        return openConnection({
           ...opening,
+          entry,
           capabilities: OFFERED,
-          credentials: credentialsOf(opening.entry),
-          tap: (entry, transport) => recorder.open(entry, transport),
-        }),
+          credentials: credentialsOf(entry),
+          tap: (of, transport) => recorder.open(of, transport),
+        });
+      },
       read: readList,
       runId: options.runId,
       version,
@@ -181,6 +191,7 @@ export function assemble(options: PartsOptions): Parts {
   });
   const configuration = new Configuration({
     file: paths.configFile,
+    ...(settings.self ? { beside: besideBuiltin } : {}),
     journal: journal<ConfigFact>('config', desk, log),
     onLoaded: async (config) => {
       for (const { name, identity, entry } of config.entries) if (isLoginEntry(entry)) logins.know({ name, identity });
@@ -227,7 +238,7 @@ export function assemble(options: PartsOptions): Parts {
     ready: options.ready,
     secretsOf: (name) => {
       const entry = supervisor.entry(name)?.entry;
-      const filled = entry && resolve(entry);
+      const filled = entry && entry.transport !== 'builtin' && resolve(entry);
       const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
       return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
     },
@@ -240,6 +251,20 @@ export function assemble(options: PartsOptions): Parts {
     testServer: testServerWith({ open: openConnection, resolve, runId: options.runId, version }),
     stop: options.stop,
   });
+  const own = () =>
+    builtinConnection({
+      name: BUILTIN,
+      version,
+      instructions: builtinInstructions,
+      tools: builtinTools({
+        keeper,
+        servers: () => supervisor.entries.map(({ name }) => name),
+        serverOfTool: (name) => directory.find(name)?.server ?? directory.findOn(name)?.server,
+        // A token opens every server as yet.
+        sees: () => true,
+        now: () => desk.now(),
+      }),
+    });
   warnOfClients(directory, keeper, logger);
   const hub = createHub({
     version,

@@ -24,8 +24,10 @@ export type Phase = z.infer<typeof phase>;
 export const era = z.enum(['legacy', 'modern']);
 export type Era = z.infer<typeof era>;
 
-export const transport = z.enum(['stdio', 'streamable-http', 'sse']);
+/** What goes over a wire, and the server the daemon is itself. */
+export const transport = z.enum(['stdio', 'streamable-http', 'sse', 'builtin']);
 export type Transport = z.infer<typeof transport>;
+export type WireTransport = Exclude<Transport, 'builtin'>;
 
 /** A classified failure. `message` and `stderrTail` are redacted. */
 export const failure = z.object({

@@ -94,4 +94,5 @@ export const replayed = z.object({
   heads: z.boolean().describe('Whether the stored heads were compared too.'),
   divergence: divergence.optional(),
   whatIf: whatIf.optional(),
+  lacks: z.array(z.string()).optional().describe('Only of a bundle: what is not in it, and so was not looked at.'),
 });

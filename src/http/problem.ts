@@ -121,6 +121,11 @@ export const problems = {
     title: 'The server is disabled',
     next: 'Enable it with `watchkeeper enable <server>`.',
   },
+  'server-built-in': {
+    status: 409,
+    title: 'The server is built into the daemon',
+    next: 'Set `self` to false in `watchkeeper.json` and start the daemon anew to be without it.',
+  },
   'config-invalid': {
     status: 409,
     title: 'The configuration file cannot be parsed',

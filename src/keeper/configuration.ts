@@ -19,6 +19,8 @@ import { isStill } from './still.ts';
 export interface ConfigurationOptions {
   readonly file: string;
   readonly journal: Actor<null, ConfigFact, ConfigFact>;
+  /** What an entry becomes beside servers of the daemon's own; as it is when left out. */
+  readonly beside?: (entry: LoadedEntry) => LoadedEntry;
   /** The entries changed; resolves when they have been handed over. */
   readonly onLoaded: (config: LoadedConfig) => Promise<void>;
   readonly warn: (message: string) => void;
@@ -81,7 +83,7 @@ export class Configuration {
         const unmasked = unmaskEntry(posted, stored);
         if (!unmasked.ok)
           throw new Problem('entry-invalid', unmasked.problem.message, { field: unmasked.problem.field });
-        judged(name, unmasked.raw);
+        judged(name, unmasked.raw, this.#options.beside);
         return unmasked.raw;
       }),
     );
@@ -139,7 +141,9 @@ export class Configuration {
     this.#known = content;
     const parsed = this.#parse(content, before);
     if (!parsed.ok) return this.#reject(parsed.problem);
-    const { config, raw } = parsed;
+    const { raw } = parsed;
+    const { beside = asItIs } = this.#options;
+    const config = { ...parsed.config, entries: parsed.config.entries.map(beside) };
     this.#problem = null;
     const diff = diffConfig(this.#config, config);
     this.#config = config;
@@ -183,11 +187,13 @@ export class Configuration {
 }
 
 /** The entry as it would be loaded; throws what is wrong with it. */
-export function judged(name: string, raw: RawObject): LoadedEntry {
-  const loaded = readEntry(name, raw);
+export function judged(name: string, raw: RawObject, beside = asItIs): LoadedEntry {
+  const loaded = beside(readEntry(name, raw));
   if (loaded.problem) throw new Problem('entry-invalid', loaded.problem.message, { field: loaded.problem.field });
   return loaded;
 }
+
+const asItIs = (entry: LoadedEntry): LoadedEntry => entry;
 
 const unknownServer = (name: string): Problem =>
   new Problem('unknown-server', `There is no server "${name}". See the configured names: watchkeeper status`);

@@ -1,7 +1,7 @@
 /** What is wrong, with one server, with all of them, or with the daemon: log and files brought together. */
 import type { Database } from 'better-sqlite3';
 import type { z } from 'zod';
-import type { EntryProblem, LoadedEntry, ResolvedEntry, ServerEntry } from '../config/entry.ts';
+import type { EntryProblem, ResolvedEntry, RunEntry, ServerEntry } from '../config/entry.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { ServerFact } from '../events/server.events.ts';
@@ -25,7 +25,7 @@ export interface DoctorParts {
   readonly log: Pick<EventLog, 'read' | 'positionAt'>;
   readonly db: Database;
   /** Sorted by name. */
-  readonly entries: readonly LoadedEntry[];
+  readonly entries: readonly RunEntry[];
   readonly resolve: (entry: ServerEntry) => ResolvedEntry | EntryProblem;
   /** A daemon runs: states are those of now. */
   readonly watched: boolean;
@@ -77,7 +77,7 @@ async function examine(parts: DoctorParts, names: readonly string[]): Promise<Se
   return answers;
 }
 
-async function examineOne(parts: DoctorParts, loaded: LoadedEntry, row: StatusRow | undefined): Promise<ServerAnswer> {
+async function examineOne(parts: DoctorParts, loaded: RunEntry, row: StatusRow | undefined): Promise<ServerAnswer> {
   const { name } = loaded;
   const past = await parts.run(pastOf(parts, name));
   const checks = await serverChecks(parts, loaded, row?.state === 'ready' && parts.watched);
@@ -153,16 +153,16 @@ function proofAnswer(log: Pick<EventLog, 'read'>, { position, at, text }: Proof)
   };
 }
 
-/** Of a disabled entry nothing is expected. */
-function problemOf({ resolve }: DoctorParts, { entry, problem }: LoadedEntry): EntryProblem | null {
+/** Of a disabled entry nothing is expected, and of the built-in server nothing can be wrong. */
+function problemOf({ resolve }: DoctorParts, { entry, problem }: RunEntry): EntryProblem | null {
   if (!entry) return problem ?? { field: 'entry', message: 'it cannot be used' };
-  if (entry.disabled) return null;
+  if (entry.disabled || entry.transport === 'builtin') return null;
   const resolved = resolve(entry);
   return 'transport' in resolved ? null : resolved;
 }
 
-async function serverChecks(parts: DoctorParts, { name, entry }: LoadedEntry, connected: boolean): Promise<Check[]> {
-  if (!entry || entry.disabled) return [];
+async function serverChecks(parts: DoctorParts, { name, entry }: RunEntry, connected: boolean): Promise<Check[]> {
+  if (!entry || entry.disabled || entry.transport === 'builtin') return [];
   const resolved = parts.resolve(entry);
   if (!('transport' in resolved)) return [wrong('variables', resolved.message, 'See: watchkeeper config check')];
   const looks =

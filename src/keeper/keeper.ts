@@ -89,6 +89,11 @@ export function createKeeper(parts: KeeperParts): Keeper {
   const knownServer = (name: string | undefined): void => {
     if (name !== undefined && !supervisor.entry(name)) throw unknownServer(name, supervisor.names);
   };
+  /** The built-in server has no entry to edit and no wire to record. */
+  const notBuiltIn = (name: string): void => {
+    if (supervisor.entry(name)?.transport === 'builtin')
+      throw new Problem('server-built-in', `The server "${name}" is built into the daemon; no file holds its entry.`);
+  };
   const nameOf = (server: string, tool: string): string =>
     directory.nameOf({ server, tool }) ?? spelledName({ server, tool });
   const callRow = (id: string) => {
@@ -219,8 +224,15 @@ export function createKeeper(parts: KeeperParts): Keeper {
         query,
         Date.now(),
       ),
-    why: (query) => whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now()),
-    history: (query) => ({ intervals: readHistory(db, query).map(intervalAnswer) }),
+    why(query) {
+      if (query.at !== undefined) position(query.at);
+      return whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now());
+    },
+    history(query) {
+      upToNow({ from: query.from, to: query.to }, desk.now());
+      if (query.name !== undefined && log.head(`server-${query.name}`) === null) knownServer(query.name);
+      return { intervals: readHistory(db, query).map(intervalAnswer) };
+    },
     async summary({ name, from, to }) {
       // A server that was removed still has a past.
       if (name !== undefined && log.head(`server-${name}`) === null) knownServer(name);
@@ -269,11 +281,15 @@ export function createKeeper(parts: KeeperParts): Keeper {
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),
     async removeServer(name) {
+      notBuiltIn(name);
       await configuration.remove(name);
       await supervisor.whenGone(name, REMOVAL_MS);
       await login.removed(name);
     },
-    setDisabled: (name, disabled) => configuration.setDisabled(name, disabled),
+    async setDisabled(name, disabled) {
+      notBuiltIn(name);
+      await configuration.setDisabled(name, disabled);
+    },
     testServer: async (server) => {
       const { entry } = judged('test', server);
       return parts.testServer(entry);
@@ -304,7 +320,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
 
     recordings: () => parts.recordings.list(),
-    record: (name, on, andDelete) => parts.recordings.switch(name, on, andDelete),
+    async record(name, on, andDelete) {
+      notBuiltIn(name);
+      return parts.recordings.switch(name, on, andDelete);
+    },
     fixture: (name, from, to) => parts.recordings.fixture(name, from, to),
 
     allowlist(prefix) {

@@ -2,7 +2,7 @@
 
 import { isRefusal } from '../actors/refusal.ts';
 import type { Supervisor } from '../actors/supervisor.ts';
-import type { EntryProblem, HttpEntry, LoadedEntry, ResolvedEntry, ServerEntry } from '../config/entry.ts';
+import type { EntryProblem, HttpEntry, ResolvedEntry, RunEntry, ServerEntry } from '../config/entry.ts';
 import type { Keeper } from '../http/keeper.ts';
 import { Problem } from '../http/problem.ts';
 import { agenvoyAccounts } from '../oauth/agenvoy.ts';
@@ -30,7 +30,7 @@ type LoginKeeper = Pick<Keeper, 'login' | 'pasteCallback' | 'giveClient' | 'adop
 };
 
 export function loginKeeper({ logins, supervisor, resolve }: LoginParts): LoginKeeper {
-  const known = (name: string): LoadedEntry => {
+  const known = (name: string): RunEntry => {
     const loaded = supervisor.entry(name);
     if (loaded) return loaded;
     const names = supervisor.names.join(', ');
@@ -57,8 +57,8 @@ export function loginKeeper({ logins, supervisor, resolve }: LoginParts): LoginK
     const { url, headers } = filled;
     return { name, url, headers, identity, clientName: entry.oauthClientName, oauth: entry.oauth };
   };
-  const addressOf = (entry: ServerEntry | null): string | null => {
-    const filled = entry && entry.transport !== 'stdio' ? resolve(entry) : null;
+  const addressOf = (entry: RunEntry['entry']): string | null => {
+    const filled = isHttp(entry) ? resolve(entry) : null;
     return filled && 'url' in filled ? filled.url : null;
   };
 
@@ -88,7 +88,7 @@ export function loginKeeper({ logins, supervisor, resolve }: LoginParts): LoginK
     },
     async loggedIn() {
       const entries = supervisor.entries.flatMap(({ name, entry, identity }) =>
-        entry && entry.transport !== 'stdio' ? [{ name, identity, mayHave: isLoginEntry(entry) }] : [],
+        isHttp(entry) ? [{ name, identity, mayHave: isLoginEntry(entry) }] : [],
       );
       const has = async ({ name, identity, mayHave }: (typeof entries)[number]): Promise<[string, boolean]> => [
         name,
@@ -103,8 +103,9 @@ export function loginKeeper({ logins, supervisor, resolve }: LoginParts): LoginK
 const oneToAgenvoy = (one: string, other: string): boolean =>
   agenvoyAccounts(one).token === agenvoyAccounts(other).token;
 
-export const isLoginEntry = (entry: ServerEntry | null): entry is HttpEntry =>
-  entry !== null && entry.transport !== 'stdio' && entry.auth === 'oauth';
+const isHttp = (entry: RunEntry['entry']): entry is HttpEntry => entry !== null && 'url' in entry;
+
+export const isLoginEntry = (entry: RunEntry['entry']): entry is HttpEntry => isHttp(entry) && entry.auth === 'oauth';
 
 async function answered<T>(work: () => Promise<T>): Promise<T> {
   try {

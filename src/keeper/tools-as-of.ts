@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { LoadedEntry } from '../config/entry.ts';
+import type { RunEntry } from '../config/entry.ts';
 import type { EventLog } from '../events/log.ts';
 import { toolFilter } from '../mcp/globs.ts';
 import { hash8, sha256Hex } from '../mcp/hash.ts';
@@ -16,7 +16,7 @@ export interface ToolsAsOfParts {
   readonly db: Database;
   readonly maxLength: number;
   /** The entry as it is now. */
-  readonly entry: (server: string) => LoadedEntry | undefined;
+  readonly entry: (server: string) => RunEntry | undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** One upstream connection behind one small interface, whatever the transport and the protocol era. */
 import type { ResolvedEntry } from '../config/entry.ts';
-import type { Era, Failure, ServerInfo, ToolDefinition, Transport } from '../events/shapes.ts';
+import type { Era, Failure, ServerInfo, ToolDefinition, Transport, WireTransport } from '../events/shapes.ts';
 import type { CancelSignal } from './cancel.ts';
 import type { Tap } from './tap.ts';
 
@@ -75,6 +75,8 @@ export interface RequestOptions {
 }
 
 export interface CallOptions extends RequestOptions {
+  /** Whose call it is, as the ledger names the client. Nothing of it goes over a wire. */
+  readonly client?: string;
   /** Further members of `params`, sent as they are: `inputResponses` and `requestState` (modern), `task` (legacy). */
   readonly more?: Readonly<Record<string, unknown>>;
 }
@@ -227,8 +229,8 @@ export interface Credentials {
 /** Name of the variable that marks a child; its value is `<data directory>:<run>`. */
 export const RUN_VARIABLE = 'WATCHKEEPER_RUN';
 
-export interface OpenOptions {
-  readonly entry: ResolvedEntry;
+export interface OpenOptions<Entry = ResolvedEntry> {
+  readonly entry: Entry;
   readonly verdict: Verdict | null;
   /** Ends the attempt (time limit or stop); everything that was started is closed before the rejection. */
   readonly signal: AbortSignal;
@@ -251,8 +253,8 @@ export interface OpenOptions {
   /** A warning worth one line of the daemon's log; rate-limited by the connection. */
   readonly onWarning: (message: string) => void;
   /** Gives the tap of a channel that is about to be opened, for whoever wants to hear what goes over it. */
-  readonly tap?: (entry: ResolvedEntry, transport: Transport) => Tap;
+  readonly tap?: (entry: ResolvedEntry, transport: WireTransport) => Tap;
 }
 
 /** Opens a connection up to the end of the handshake. Rejects with a ConnectionError whose phase says how far it came. */
-export type OpenConnection = (options: OpenOptions) => Promise<Connection>;
+export type OpenConnection<Entry = ResolvedEntry> = (options: OpenOptions<Entry>) => Promise<Connection>;

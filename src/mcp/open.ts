@@ -1,6 +1,6 @@
 /** Opens a connection: the one door to everything in this folder that touches the wire. */
 import type { Client } from '@modelcontextprotocol/client';
-import type { Failure, Transport } from '../events/shapes.ts';
+import type { Failure, WireTransport } from '../events/shapes.ts';
 import { type Connection, ConnectionError, type OpenConnection, type OpenOptions } from './connection.ts';
 import { Exchanger } from './exchange.ts';
 import { Fault, failureOf, meansOldTransport } from './failure.ts';
@@ -109,7 +109,7 @@ function openStdio(entry: StdioEntry, options: OpenOptions, redact: Redact): Pro
 }
 
 /** A tap of its own for each channel. */
-const tapOf = ({ tap, entry }: OpenOptions, transport: Transport): Tap => tap?.(entry, transport) ?? new Tap();
+const tapOf = ({ tap, entry }: OpenOptions, transport: WireTransport): Tap => tap?.(entry, transport) ?? new Tap();
 
 /** Commands that may fetch the server before it runs, as the time limit for connecting knows them. */
 const isLauncher = (command: string): boolean =>

@@ -5,7 +5,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResolvedEntry } from '../config/entry.ts';
-import type { ToolDefinition, Transport } from '../events/shapes.ts';
+import type { ToolDefinition, WireTransport } from '../events/shapes.ts';
 import { redactor } from '../mcp/redact.ts';
 import { Tap, type Traffic } from '../mcp/tap.ts';
 import { type Head, RECORDING_FORMAT } from './line.ts';
@@ -39,7 +39,7 @@ export interface Kept {
 /** An open channel of a server. */
 interface Channel {
   readonly tap: Tap;
-  readonly transport: Transport;
+  readonly transport: WireTransport;
   readonly redact: () => (text: string) => string;
 }
 
@@ -61,7 +61,7 @@ export class Recorder {
   }
 
   /** The tap of a channel that is about to be opened. */
-  open(entry: ResolvedEntry, transport: Transport): Tap {
+  open(entry: ResolvedEntry, transport: WireTransport): Tap {
     const tap = new Tap();
     let redact: ((text: string) => string) | undefined;
     const channel: Channel = {

@@ -2,7 +2,7 @@
  * Turns what is heard on one channel into lines fit to be kept: masked, with labels for session ids, cut where too large.
  * It remembers what a later file needs in order to be read alone: what was agreed and the last lists.
  */
-import type { Transport } from '../events/shapes.ts';
+import type { WireTransport } from '../events/shapes.ts';
 import type { HttpStatus, Tap, Traffic } from '../mcp/tap.ts';
 import type { Agreed, Line, RecordedMessage, Sight } from './line.ts';
 import { maskText, maskValue } from './mask.ts';
@@ -17,7 +17,7 @@ const MOST_ASKED = 1_000;
 
 export interface ScribeOptions {
   readonly life: string;
-  readonly transport: Transport;
+  readonly transport: WireTransport;
   readonly redact: (text: string) => string;
   /** Bytes of JSON of one message. */
   readonly maxMessageBytes: number;

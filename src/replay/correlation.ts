@@ -12,8 +12,8 @@
  */
 import type { FailureClass } from '../events/shapes.ts';
 import type { Change, Loss, Mark } from './past.ts';
-import { spanText } from './span.text.ts';
 import { chanceOf, densest, firstWhere, lengthOf, overlap, type Span, united } from './statistics.ts';
+import { roundedDuration } from './words.ts';
 
 export const CHANCE = 1e-4;
 const BESIDES = 1e-3;
@@ -302,7 +302,7 @@ function fixedLife(cases: readonly Case[]): Found | null {
     ...found,
     each: CLOSE_BY_CHANCE,
     tried: of,
-    text: `ends ${spanText(ms)} after it connected${lasting(classes)}`,
+    text: `ends ${roundedDuration(ms)} after it connected${lasting(classes)}`,
   };
 }
 
@@ -319,7 +319,7 @@ function fixedIdle(cases: readonly Case[]): Found | null {
   if (!found) return null;
   const { fits, of, ms } = found;
   if (fits.filter(({ used }) => used !== null && used.calls > 0).length < 3) return null;
-  const text = `ends ${spanText(ms)} after its last call`;
+  const text = `ends ${roundedDuration(ms)} after its last call`;
   return { kind: 'after-idle', fits, of, ms, each: CLOSE_BY_CHANCE, tried: of, text };
 }
 
@@ -410,7 +410,7 @@ function rhythm(cases: readonly Case[]): Found | null {
       counted,
       chance,
       ms: period,
-      text: `ends every ${spanText(period)}, the last time at ${new Date(at).toISOString().slice(11, 19)} UTC`,
+      text: `ends every ${roundedDuration(period)}, the last time at ${new Date(at).toISOString().slice(11, 19)} UTC`,
     };
   }
   return best;
@@ -447,7 +447,7 @@ function soonAfter(
       share: SOME,
       besides: chanceOf(after, after + before, 0.5),
       counted: { support: causes.size, of: causes.size + cases.length - fits.length },
-      text: `ends within ${spanText(withinMs)} after ${what}`,
+      text: `ends within ${roundedDuration(withinMs)} after ${what}`,
       related: [...causes],
       ms: withinMs,
     };

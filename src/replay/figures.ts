@@ -1,5 +1,6 @@
 /** What a stretch of a server's life comes to, in figures. */
 import type { ServerFact } from '../events/server.events.ts';
+import { availabilityOf, endedBy, standingOf } from './standing.ts';
 
 /** A fact as far as figures need it; `data.to` is the state it led to. */
 export interface Turn {
@@ -25,18 +26,6 @@ export interface Figures {
   readonly losses: number;
 }
 
-const UP = 'ready';
-/** The server is to run and is not there. In all other states nobody wants it, or nobody watches. */
-const DOWN = new Set([
-  'connecting',
-  'listing',
-  'session-lost',
-  'reconnecting',
-  'backing-off',
-  'auth-required',
-  'failed',
-]);
-
 export interface Counter {
   add(turn: Turn): void;
   figures(): Figures;
@@ -56,10 +45,11 @@ export function counter(from: number, until: number, state = 'stopped'): Counter
 
   const pass = (to: number): void => {
     const length = Math.max(0, Math.min(to, until) - Math.max(since, from));
-    if (now === UP) {
+    const standing = standingOf(now);
+    if (standing === 'ready') {
       up += length;
       if (length > 0) downNow = 0;
-    } else if (DOWN.has(now)) {
+    } else if (standing === 'down') {
       down += length;
       downNow += length;
       longest = Math.max(longest, downNow);
@@ -76,17 +66,16 @@ export function counter(from: number, until: number, state = 'stopped'): Counter
       pass(at);
       if (at >= from && at <= until) {
         if (type === 'ConnectStarted' || type === 'ReconnectStarted') attempts += 1;
-        const ended = type === 'ServerFailed' || type === 'LoginRequired';
-        if (type === 'SessionLost' || (type === 'LoginRequired' && now === UP)) losses += 1;
-        else if (type === 'ConnectFailed' || (ended && now !== 'idle')) failed += 1;
+        const ended = endedBy(type, now);
+        if (ended === 'connection') losses += 1;
+        else if (ended === 'attempt') failed += 1;
       }
       now = to;
     },
     figures() {
       pass(until);
-      const whole = up + down;
       return {
-        availability: whole === 0 ? null : up / whole,
+        availability: availabilityOf(up, down),
         upMs: up,
         downMs: down,
         longestDownMs: longest,

@@ -6,6 +6,7 @@ import type { Recorded } from '../events/envelope.ts';
 import type { ServerFact } from '../events/server.events.ts';
 import type { Failure } from '../events/shapes.ts';
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
+import { endedBy, type Standing, standingOf } from './standing.ts';
 import { overlap, type Span, Tally } from './statistics.ts';
 
 /** What is read of a fact here. */
@@ -40,13 +41,6 @@ export interface Change extends Mark {
   readonly from: string;
   readonly to: string;
 }
-
-export type Standing = 'ready' | 'down' | 'resting';
-
-const RESTING = new Set(['stopped', 'disabled', 'idle', 'stopping']);
-/** `resting`: not meant to run. `down`: meant to, and not ready. */
-export const standingOf = (state: string): Standing =>
-  state === 'ready' ? 'ready' : RESTING.has(state) ? 'resting' : 'down';
 
 /**
  * The facts an analysis has to be told. The others change nothing in here: they lead from one state to another in which
@@ -167,8 +161,10 @@ export class Past {
       case 'ServerFailed': {
         const { failure } = dataOf<'SessionLost'>(fact);
         const { id } = this.#failed(failure, mark);
-        if (this.#state !== 'ready') this.failedAttempts += 1;
-        else this.losses.push({ ...mark, fingerprint: id, class: failure.class, connectedAt: this.#connectedAt });
+        const ended = endedBy(fact.type, this.#state);
+        if (ended === 'attempt') this.failedAttempts += 1;
+        else if (ended === 'connection')
+          this.losses.push({ ...mark, fingerprint: id, class: failure.class, connectedAt: this.#connectedAt });
         this.failingSince ??= at;
         return;
       }

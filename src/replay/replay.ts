@@ -40,7 +40,7 @@ export function* replaying(log: ReplayLog, { name, from, to, by, set, until }: R
   try {
     const stretch = yield* stretchOf(factsOf(log, stream, upTo), begin);
     const answer = yield* asking(stretch, { set, from: begin, until: end });
-    return { ok: true, ...found, whatIf: inWords(answer) };
+    return { ok: true, ...found, whatIf: whatIfInWords(answer) };
   } catch (error) {
     if (!(error instanceof Unexplained)) throw error;
     return { ok: false, ...found, divergence: unexplained(error) };
@@ -63,7 +63,8 @@ export function* factsOf(log: Pick<EventLog, 'read'>, stream: string, upTo?: num
   }
 }
 
-const unexplained = ({ fact, recorded, decided, message }: Unexplained): Divergence => ({
+/** The place where the rules of today lead elsewhere. */
+export const unexplained = ({ fact, recorded, decided, message }: Unexplained): Divergence => ({
   position: fact.position,
   stream: fact.stream,
   version: fact.version,
@@ -82,7 +83,7 @@ const runInWords = ({ assumed, ...figures }: Run) => ({
   })),
 });
 
-const inWords = ({ from, until, changed, atBest, ...rest }: WhatIf) => ({
+export const whatIfInWords = ({ from, until, changed, atBest, ...rest }: WhatIf) => ({
   from: iso(from),
   until: iso(until),
   ...rest,

@@ -8,6 +8,7 @@ import type { Recorded } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import { type Evidence, type Hint, hintsOf, type SeenCall } from './correlation.ts';
 import { type Before, type Change, type Mark, Past, type SeenFailure, TOLD, type Told } from './past.ts';
+import { availabilityOf } from './standing.ts';
 import { type Percentiles, type Span, Tally } from './statistics.ts';
 
 /** A call of a server that was sent, as the ledger has it; times in ms since the epoch. */
@@ -147,7 +148,7 @@ function summaryOf(
   return {
     ...of,
     time: { ready, down, resting, unobserved: Math.max(0, of.to - of.from - ready - down - resting) },
-    availability: ready + down > 0 ? ready / (ready + down) : null,
+    availability: availabilityOf(ready, down),
     starts: past.starts,
     losses,
     failedAttempts: past.failedAttempts,

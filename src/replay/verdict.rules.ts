@@ -4,8 +4,8 @@
  */
 import type { Hint } from './correlation.ts';
 import type { SeenFailure } from './past.ts';
-import { spanText } from './span.text.ts';
 import type { Advice, Case, Check, Confidence, Proof, Rule, Verdict } from './verdict.ts';
+import { roundedDuration } from './words.ts';
 
 type Parts = Partial<Pick<Verdict, 'ok' | 'why' | 'evidence' | 'advice'>>;
 
@@ -269,7 +269,7 @@ export const rules: readonly Rule[] = [
     otherwise: true,
     when: (seen) =>
       seen.down
-        ? verdict('starting', 'medium', `is ${seen.state}, since ${spanText(seen.now - seen.since)}`, {
+        ? verdict('starting', 'medium', `is ${seen.state}, since ${roundedDuration(seen.now - seen.since)}`, {
             ok: true,
             why: ['Nothing has failed so far.'],
             advice: [command('See how it goes on', `status ${seen.name}`)],
@@ -299,11 +299,11 @@ export const rules: readonly Rule[] = [
     when(seen) {
       const repair = seen.summary?.mttr ?? null;
       if (!seen.ready || seen.losses === 0) return null;
-      const back = repair === null ? '' : `, each time back after ${spanText(repair)} on average`;
+      const back = repair === null ? '' : `, each time back after ${roundedDuration(repair)} on average`;
       const times = seen.losses === 1 ? 'once' : `${seen.losses} times`;
       return verdict('recovered', 'high', `works; it was lost ${times} in the last days${back}`, {
         ok: true,
-        why: [`It has been ready for ${spanText(seen.now - seen.since)}.`],
+        why: [`It has been ready for ${roundedDuration(seen.now - seen.since)}.`],
         evidence: seen.failures.slice(0, 1).flatMap(rowsOf),
       });
     },
@@ -315,7 +315,7 @@ export const rules: readonly Rule[] = [
         ? verdict(
             'well',
             'high',
-            `works: ${counted(seen.tools, 'tool')}, ready for ${spanText(seen.now - seen.since)}`,
+            `works: ${counted(seen.tools, 'tool')}, ready for ${roundedDuration(seen.now - seen.since)}`,
             {
               ok: true,
               why: ['It was not lost in the last days.'],
@@ -378,7 +378,7 @@ function startsSlowly(seen: Case): Verdict | null {
   );
   const evidence = late.flatMap(rowsOf);
   if (count > 0 && p90 !== null && p90 >= NEAR_LIMIT * limit) {
-    const text = `starts slowly: connects at p90 ${spanText(p90)} against a limit of ${spanText(limit)}`;
+    const text = `starts slowly: connects at p90 ${roundedDuration(p90)} against a limit of ${roundedDuration(limit)}`;
     const surely = times > 0 || count >= 3;
     return verdict('slow-start', surely ? 'high' : 'medium', text, {
       ok: times === 0 && seen.ready,
@@ -391,8 +391,8 @@ function startsSlowly(seen: Case): Verdict | null {
   const often =
     count === 0
       ? 'it has never answered'
-      : `it has answered ${counted(count, 'time')}, within ${spanText(p90 ?? 0)} mostly`;
-  return verdict('no-handshake', 'medium', `does not answer the handshake within ${spanText(limit)}`, {
+      : `it has answered ${counted(count, 'time')}, within ${roundedDuration(p90 ?? 0)} mostly`;
+  return verdict('no-handshake', 'medium', `does not answer the handshake within ${roundedDuration(limit)}`, {
     why: [`${counted(times, 'attempt')} ran into the limit; ${often}.`],
     evidence,
     advice: [
@@ -415,7 +415,7 @@ function forgetsSessions(seen: Case): Verdict | null {
   const { summary } = seen;
   if (!summary || !isSession(seen)) return null;
   const hint = seen.hint('after-connecting');
-  const every = hint?.ms === undefined ? `${seen.losses} times` : `every ${spanText(hint.ms)}`;
+  const every = hint?.ms === undefined ? `${seen.losses} times` : `every ${roundedDuration(hint.ms)}`;
   const harmless = seen.ready && summary.mttr !== null && summary.mttr <= AT_ONCE_MS;
   const [forgotten] = seen.failures.filter(({ class: kind }) => kind === 'session');
   return verdict(
@@ -426,7 +426,7 @@ function forgetsSessions(seen: Case): Verdict | null {
       ok: harmless,
       why: [
         ...(hint ? [reasonOf(hint)] : [`${seen.losses} losses, most of them of class "session".`]),
-        ...(summary.mttr === null ? [] : [`It was ready again after ${spanText(summary.mttr)} on average.`]),
+        ...(summary.mttr === null ? [] : [`It was ready again after ${roundedDuration(summary.mttr)} on average.`]),
       ],
       evidence: hint ? rowsOfHint(hint) : forgotten ? rowsOf(forgotten) : [],
       advice: harmless ? [] : [{ text: 'Let the server keep sessions for longer' }, logOf(seen)],
@@ -449,7 +449,7 @@ function sleepsIn(seen: Case): Verdict | null {
   return verdict(
     'idle-timeout',
     hint.kind === 'after-idle' || onPurpose ? 'high' : 'medium',
-    `ends about ${spanText(hint.ms)} after ${after}: an idle timeout on the server's side`,
+    `ends about ${roundedDuration(hint.ms)} after ${after}: an idle timeout on the server's side`,
     {
       why: [reasonOf(hint), ...(onPurpose ? ['It exits with code 0: on purpose.'] : [])],
       evidence: rowsOfHint(hint),

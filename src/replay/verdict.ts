@@ -1,7 +1,8 @@
 /** What is wrong with a server, if anything: rules looked through in order, each from symptoms to a verdict. Pure. */
 import type { Failure, Limits, Transport } from '../events/shapes.ts';
 import type { Hint } from './correlation.ts';
-import { type Mark, type SeenFailure, standingOf } from './past.ts';
+import type { Mark, SeenFailure } from './past.ts';
+import { standingOf } from './standing.ts';
 import type { ServerSummary } from './summary.ts';
 import { rules } from './verdict.rules.ts';
 

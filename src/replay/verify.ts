@@ -124,8 +124,11 @@ export interface Verifier {
   readonly streams: number;
 }
 
-/** Verifies facts that come from anywhere, in the order of the log. */
-export function verifier(by: Means): Verifier {
+/** Where a stream stood before the first fact that is taken of it. */
+export type Begun = Pick<HeadRow, 'stream' | 'state' | 'version' | 'context'>;
+
+/** Verifies facts that come from anywhere, in the order of the log. `begun`: streams that are not taken from their first fact on. */
+export function verifier(by: Means, begun: readonly Begun[] = []): Verifier {
   const lines = new Map<string, Line>();
   const steps = new Map<StreamKind, ReturnType<typeof machineSteps>>();
   let facts = 0;
@@ -142,12 +145,14 @@ export function verifier(by: Means): Verifier {
 
   const lineOf = (stream: string, kind: StreamKind): Line => {
     const { rules } = kinds[kind];
-    const { state, context } = rules.initial;
+    const start = begun.find((one) => one.stream === stream);
+    const { state, context } = start ?? rules.initial;
+    const { machine } = kinds[kind];
     const made = {
       kind,
       rules,
-      machine: stepsOf(kind),
-      version: 0,
+      machine: start && by === 'machine' && machine ? machineSteps(machine, start) : stepsOf(kind),
+      version: start?.version ?? 0,
       position: 0,
       type: '',
       state,

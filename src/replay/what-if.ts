@@ -7,6 +7,7 @@ import { step } from '../actors/head.ts';
 import { type Backoff, usualBackoff } from '../actors/server/backoff.ts';
 import type { Configuration } from '../actors/server/server.commands.ts';
 import { serverRules } from '../actors/server/server.rules.ts';
+import type { ServerContext } from '../actors/server/server.state.ts';
 import type { ServerFact } from '../events/server.events.ts';
 import type { Limits } from '../events/shapes.ts';
 import type { Changeable, Changes } from './changes.ts';
@@ -95,7 +96,22 @@ export interface Stretch {
   readonly facts: readonly ServerRecorded[];
 }
 
-const AT_REST = new Set(['stopped', 'disabled']);
+/** States in which nothing of a server runs or is about to. */
+export const AT_REST: ReadonlySet<string> = new Set(['stopped', 'disabled']);
+
+/** The entry as far as a head remembers it; null before the first one. */
+export const configurationIn = ({
+  revision,
+  identity,
+  transport,
+  wanted,
+  lazy,
+  limits,
+  problem,
+}: ServerContext): Configuration | null =>
+  revision === ''
+    ? null
+    : { revision, identity, transport, wanted: wanted === 'off' ? 'off' : 'on', lazy, limits, problem };
 
 /** More facts are too many for one answer. */
 export const MOST_FACTS = 500_000;
@@ -106,12 +122,15 @@ export class TooMany extends Error {
 
 /**
  * The stretch that begins with the last rest before `from` (ms since the epoch; without it with the first fact). `facts`:
- * all of one server from its first one on. Yields now and then. Throws `TooMany`.
+ * all of one server from its first one on, or from the rest that `begin` is. Yields now and then. Throws `TooMany`.
  */
-export function* stretchOf(facts: Iterable<ServerRecorded>, from?: number): Generator<undefined, Stretch> {
-  let head: ServerHead = { ...serverRules.initial, version: 0 };
-  let configuration: Configuration | null = null;
-  let rest: Omit<Stretch, 'facts'> = { head, configuration };
+export function* stretchOf(
+  facts: Iterable<ServerRecorded>,
+  from?: number,
+  begin: Omit<Stretch, 'facts'> = { head: { ...serverRules.initial, version: 0 }, configuration: null },
+): Generator<undefined, Stretch> {
+  let { head, configuration } = begin;
+  let rest: Omit<Stretch, 'facts'> = begin;
   let kept: ServerRecorded[] = [];
   let seen = 0;
   for (const fact of facts) {

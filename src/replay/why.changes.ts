@@ -8,6 +8,7 @@ import type { ToolDefinition } from '../events/shapes.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
 import { diffTools } from '../mcp/tools.ts';
 import { isFailure, type ServerTold, type Told } from './trouble.ts';
+import { entryChanged } from './why.entry.ts';
 import type { Evidence } from './why.evidence.ts';
 import { daemonSentence, stop } from './why.words.ts';
 import { counted, exactDuration, iso, listed } from './words.ts';
@@ -37,48 +38,11 @@ const found = (kind: ChangeKind, { position, at }: { position: number; at: numbe
   text,
 });
 
-type Configured = Told<Extract<ServerFact, { type: 'ServerConfigured' }>>;
-
-/** What differs between two readings of an entry; the log knows hashes and limits, not the entry itself. */
-export function entryDifference(before: Configured['data'], after: Configured['data']): string[] {
-  const limits = Object.keys(after.limits).flatMap((key) => {
-    const [was, is] = [
-      before.limits[key as keyof typeof before.limits],
-      after.limits[key as keyof typeof after.limits],
-    ];
-    return was === is ? [] : [`${key} ${was ?? 'unset'} → ${is ?? 'unset'}`];
-  });
-  const parts = [
-    ...(before.identity === after.identity ? [] : [after.transport === 'stdio' ? 'command or args' : 'the URL']),
-    ...(before.transport === after.transport
-      ? []
-      : [`transport ${before.transport ?? 'none'} → ${after.transport ?? 'none'}`]),
-    ...(before.wanted === after.wanted ? [] : [after.wanted === 'off' ? 'disabled' : 'enabled']),
-    ...(before.lazy === after.lazy ? [] : [after.lazy ? 'lazy' : 'no longer lazy']),
-    ...limits,
-    ...(before.problem?.message === after.problem?.message
-      ? []
-      : [after.problem ? 'it has an error now' : 'its error is gone']),
-  ];
-  if (parts.length > 0 || before.revision === after.revision) return parts;
-  return ['keys the log holds no values of, such as env, headers or include'];
-}
-
 const entries: Sign = ({ facts, config }) => {
-  const configured = facts.filter((fact): fact is Configured => fact.type === 'ServerConfigured');
   return [
-    ...configured.flatMap((fact, index) => {
-      if (fact.version === 1) return [];
-      const before = configured[index - 1];
-      const parts = before ? entryDifference(before.data, fact.data) : [];
-      return [
-        found(
-          'config',
-          fact,
-          `Its entry in the configuration file changed${parts.length > 0 ? `: ${listed(parts)}` : ''}.`,
-        ),
-      ];
-    }),
+    ...facts.flatMap((fact, index) =>
+      fact.type === 'ServerConfigured' && fact.version !== 1 ? [found('config', fact, entryChanged(facts, index))] : [],
+    ),
     ...config.flatMap((fact) =>
       fact.type === 'ConfigRejected'
         ? [

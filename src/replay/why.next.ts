@@ -69,11 +69,11 @@ function backOffAdvice(
   switch (kind) {
     case 'timeout':
       return advice(
-        `If it needs longer, raise \`${phase === 'list' ? 'listTimeoutMs' : 'connectTimeoutMs'}\` of its entry, or try now.`,
+        `If it needs longer, raise \`${phase === 'list' ? 'listTimeoutMs' : 'connectTimeoutMs'}\` of its entry, or try again at once.`,
         `reconnect ${server}`,
       );
     case 'exit':
-      return advice('Read its last words, repair it, then try now.', `reconnect ${server}`);
+      return advice('Read what it wrote last, mend that, then try again at once.', `reconnect ${server}`);
     case 'overload':
       return advice(
         'Too much was asked of it or of this machine; it is tried again by itself. To try now:',
@@ -81,7 +81,7 @@ function backOffAdvice(
       );
     case 'transport':
     case 'http-status':
-      return advice('See whether the server behind the URL is up, then try now.', `reconnect ${server}`);
+      return advice('See whether the server behind the URL is up, then try again at once.', `reconnect ${server}`);
     default:
       return advice('It is tried again by itself. To try now:', `reconnect ${server}`);
   }

@@ -2,6 +2,7 @@
 import type { DaemonFact } from '../events/daemon.events.ts';
 import type { ServerFact } from '../events/server.events.ts';
 import { attemptBegan, makesReady, readySince, type ServerTold, type Told } from './trouble.ts';
+import { entryChanged } from './why.entry.ts';
 import { counted, exactDuration } from './words.ts';
 
 type DataOf<Type extends ServerFact['type']> = Extract<ServerFact, { type: Type }>['data'];
@@ -11,15 +12,15 @@ const reasons: Readonly<Record<Reason, string>> = {
   disabled: 'it was disabled',
   removed: 'its entry was taken out of the configuration file',
   'config-changed': 'its entry in the configuration file changed',
-  reconnect: 'a reconnect was asked for',
-  idle: 'nobody had used it for as long as idleStopMs says',
+  reconnect: 'somebody asked for a reconnect',
+  idle: 'nobody had used it for as long as `idleStopMs` says',
   'daemon-stopping': 'the daemon was stopped',
   'daemon-ended': 'the daemon ended without stopping it',
 };
 export const reasonWords = (reason: Reason): string => reasons[reason];
 
-/** What had to happen before the first attempt of a start, as the end of "… because …". */
-export function startReason(facts: readonly ServerTold[], index: number, lazy: boolean): string {
+/** What had to happen before the first attempt of a start, as the end of "… because …"; null: somebody asked for one more. */
+export function startReason(facts: readonly ServerTold[], index: number, lazy: boolean): string | null {
   for (let back = index - 1; back >= 0; back -= 1) {
     const fact = facts[back] as ServerTold;
     switch (fact.type) {
@@ -33,20 +34,25 @@ export function startReason(facts: readonly ServerTold[], index: number, lazy: b
       case 'ServerConfigured':
       case 'ServerRemoved':
         if (lazy) return 'it was used for the first time';
-        if (facts[back - 1] === undefined) return 'its entry is in the configuration file';
+        if (facts[back - 1] === undefined) return there(fact);
         break;
       default:
-        return 'another attempt was asked for';
+        return null;
     }
   }
   return lazy ? 'it was used for the first time' : 'its entry is in the configuration file';
 }
 
+/** The built-in server stands in no file. */
+const isBuiltin = (fact: ServerTold): boolean => 'transport' in fact.data && fact.data.transport === 'builtin';
+const there = (fact: ServerTold): string =>
+  isBuiltin(fact) ? 'the setting `self` is on' : 'its entry is in the configuration file';
+
 const stopped: Readonly<Record<Reason, string>> = {
   disabled: 'it was enabled again',
   removed: 'its entry came back',
   'config-changed': 'its entry in the configuration file had changed',
-  reconnect: 'a reconnect was asked for',
+  reconnect: 'somebody asked for a reconnect',
   idle: 'it was used again',
   'daemon-stopping': 'the daemon started again',
   'daemon-ended': 'the daemon started again',
@@ -61,24 +67,33 @@ export function sentence(facts: readonly ServerTold[], index: number, lazy = fal
   const { at } = fact;
   switch (fact.type) {
     case 'ServerConfigured':
+      if (isBuiltin(fact)) return 'The daemon offers it from here on: the setting `self` is on.';
       return fact.version === 1
         ? 'Its entry was read from the configuration file for the first time.'
-        : 'Its entry in the configuration file is another one from here on.';
+        : entryChanged(facts, index);
     case 'ServerRemoved':
       return 'Its entry was taken out of the configuration file.';
-    case 'ServerEnabled':
-      return 'It may be started.';
+    case 'ServerEnabled': {
+      const before = facts.slice(0, index).findLast(({ type }) => type === 'ServerStopped');
+      const asleep = before?.type === 'ServerStopped' && before.data.reason === 'idle';
+      return lazy || asleep ? 'The next use starts it.' : 'It waits for its turn to start.';
+    }
     case 'ServerDisabled':
       return 'It is switched off: its entry says `disabled`.';
-    case 'ConnectStarted':
-      return `The first attempt began, because ${startReason(facts, index, lazy)}.`;
+    case 'ConnectStarted': {
+      const reason = startReason(facts, index, lazy);
+      return reason === null
+        ? 'A new attempt began, because somebody asked for one.'
+        : `The first attempt began, because ${reason}.`;
+    }
     case 'ReconnectStarted':
       return `Attempt ${fact.data.attempt} began.`;
     case 'ProcessStarted':
       return `Its process runs as pid ${fact.data.pid}.`;
     case 'Connected': {
       const { serverInfo, protocolVersion, era, transport, tookMs } = fact.data;
-      const name = serverInfo ? ` with ${serverInfo.name}${serverInfo.version ? ` ${serverInfo.version}` : ''}` : '';
+      const name = serverInfo ? ` to ${serverInfo.name}${serverInfo.version ? ` ${serverInfo.version}` : ''}` : '';
+      if (transport === 'builtin') return `Connected${name}, which is the daemon itself.`;
       return `Connected${name} over ${transport}, protocol ${protocolVersion} (${era}), after ${exactDuration(tookMs)}.`;
     }
     case 'ConnectFailed': {
@@ -86,18 +101,19 @@ export function sentence(facts: readonly ServerTold[], index: number, lazy = fal
       return `Attempt ${attempt} failed${after(attemptBegan(facts, index), at)} (${failure.class}): ${stop(failure.message)} The next one waits ${exactDuration(delayMs)}.`;
     }
     case 'LoginRequired':
-      return `The server wants a login: ${stop(fact.data.failure.message)} Nothing is tried until a person acts.`;
+      return `The server wants a login: ${stop(fact.data.failure.message)} It is not tried again until a person acts.`;
     case 'ServerFailed': {
       const { failure } = fact.data;
       const what = failure.class === 'config' ? 'The entry cannot be used' : 'It cannot be started';
-      return `${what}: ${stop(failure.message)} Nothing is tried until the entry changes or a reconnect is asked for.`;
+      const message = failure.message.replace(/^(?:config|spawn): /, '');
+      return `${what}: ${stop(message)} It is not tried again until the entry changes or somebody asks for a reconnect.`;
     }
     case 'ToolsListed':
       if (makesReady(facts, index))
         return `Its tool list was read: ${counted(fact.data.count, 'tool')}. Ready from here on.`;
       return fact.data.tools ? 'Its tool list changed.' : 'Its tool list could be read again.';
     case 'ListFailed':
-      return `A later reading of its tool list failed (${fact.data.failure.class}): ${stop(fact.data.failure.message)} The list known before stays.`;
+      return `Reading its tool list again failed (${fact.data.failure.class}): ${stop(fact.data.failure.message)} The list known before stays.`;
     case 'PushChanged': {
       const { push, reason } = fact.data;
       return push
@@ -116,9 +132,13 @@ export function sentence(facts: readonly ServerTold[], index: number, lazy = fal
     case 'SettledDown':
       return 'The connection held; earlier failures no longer count.';
     case 'StopRequested':
-      return `It is being closed: ${reasonWords(fact.data.reason)}.`;
-    case 'ServerStopped':
-      return `Nothing of it ran any more: ${reasonWords(fact.data.reason)}.`;
+      return `It is being closed, because ${reasonWords(fact.data.reason)}.`;
+    case 'ServerStopped': {
+      const { reason } = fact.data;
+      if (reason === 'daemon-ended') return 'Nobody watched it any more: the daemon had ended without stopping it.';
+      // That its entry went is a fact of its own.
+      return reason === 'removed' ? 'It was closed.' : `It was closed, because ${reasonWords(reason)}.`;
+    }
   }
 }
 

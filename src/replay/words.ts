@@ -18,6 +18,15 @@ export function exactDuration(milliseconds: number): string {
   return `${Math.floor(length / size)} ${unit}${next && rest > 0 ? ` ${rest} ${next[0]}` : ''}`;
 }
 
+/** A length of time that was measured or worked out, rounded to what says something: `62.5 s`, `1 h`, `2 h 5 m`, `3 d 4 h`. */
+export function roundedDuration(milliseconds: number): string {
+  const length = Math.max(0, milliseconds);
+  if (length < 999.5) return `${Math.round(length)} ms`;
+  if (length < 119_950) return `${Math.round(length / 100) / 10} s`;
+  const unit = length < 3_599_500 ? 1_000 : length < 86_370_000 ? 60_000 : 3_600_000;
+  return exactDuration(Math.round(length / unit) * unit);
+}
+
 /** `1 tool`, `9 tools`. */
 export const counted = (count: number, what: string): string =>
   `${count} ${what}${count === 1 ? '' : /(?:s|x|ch|sh)$/.test(what) ? 'es' : 's'}`;

@@ -14,7 +14,7 @@ const why: Why = {
   position: 20,
   state: 'backing-off',
   since: ago(5_000),
-  summary: 'It failed and waits for attempt 4, due in 3 s.',
+  summary: 'It failed; attempt 4 is due in 3 s.',
   attempt: 3,
   nextAttemptAt: ago(-3_000),
   failure: {
@@ -66,8 +66,8 @@ describe('why', () => {
     const { exit, out } = await fake.run('why memory');
     expect(exit).toBe(0);
     expect(out.split('\n')).toEqual([
-      `memory: backing-off since ${localTime(ago(5_000))} (5 s)`,
-      `It failed and waits for attempt 4, due in 3 s. Next attempt at ${localTime(ago(-3_000))}.`,
+      `memory: backing-off since ${localTime(ago(5_000))}`,
+      `It failed; attempt 4 is due in 3 s. Next attempt at ${localTime(ago(-3_000))}.`,
       '',
       'Because, newest first:',
       `      19  ${localTime(ago(5_000))}  Attempt 3 failed. First at ${localTime(ago(9_000))} (15).`,
@@ -92,12 +92,26 @@ describe('why', () => {
     expect(fake.asked.at(-1)).toMatchObject({ route: 'GET /v1/mcp/why', query: { name: 'memory', at: '12' } });
   });
 
+  it('tells no change twice, and no attempt that is over as one to come', async () => {
+    const told = {
+      kind: 'config' as const,
+      position: why.chain[0]?.position ?? 0,
+      at: ago(5_000),
+      text: why.chain[0]?.text ?? '',
+    };
+    fake.routes['GET /v1/mcp/why'] = { ...why, changes: [told], nextAttemptAt: ago(60_000) };
+    const { out } = await fake.run('why memory');
+    expect(out.split(told.text)).toHaveLength(2);
+    expect(out).not.toContain('Next attempt');
+    expect(out).not.toContain('What changed');
+  });
+
   it('says what ended an earlier state', async () => {
     fake.routes['GET /v1/mcp/why'] = {
       ...why,
       until: { position: 21, at: ago(0), state: 'ready', fact: 'ToolsListed' },
     };
-    expect((await fake.run('why memory')).out).toContain(`, until ${localTime(ago(0))} (ToolsListed → ready)\n`);
+    expect((await fake.run('why memory')).out).toContain(`, until ${localTime(ago(0))} (then ready)\n`);
   });
 
   it('of an unknown server names the near one', async () => {

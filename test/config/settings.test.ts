@@ -13,6 +13,7 @@ const defaults = {
   mcp: { sessionIdleMs: 1_800_000, maxSessions: 2_000 },
   oauth: { callbackPort: 17_988, loginMs: 600_000, store: 'auto' },
   log: { durability: 'process', level: 'info' },
+  self: false,
   start: { parallel: 4 },
   recording: { maxBytes: 67_108_864, maxMessageBytes: 4_194_304 },
 };
@@ -57,6 +58,23 @@ describe('settings', () => {
     ['oauth.callbackPort', ['WATCHKEEPER_OAUTH_CALLBACK_PORT']],
   ] as const)('%s can be set by %j', (name, variables) => {
     expect(variablesFor(name)).toEqual(variables);
+  });
+
+  it.each([
+    ['true', true],
+    ['1', true],
+    ['False', false],
+    ['0', false],
+  ])('read the truth value %s from the environment', (word, value) => {
+    expect(loadSettings({ text: '{"self": true}', env: { WATCHKEEPER_SELF: word } }).settings.self).toBe(value);
+  });
+
+  it('take no other word for a truth value', () => {
+    const { settings, problems } = loadSettings({ env: { WATCHKEEPER_SELF: 'maybe' } });
+    expect(settings.self).toBe(false);
+    expect(problems).toEqual([
+      { source: 'environment', setting: 'self', message: 'WATCHKEEPER_SELF must be true or false' },
+    ]);
   });
 
   it('read numbers and lists from the environment, and take an empty variable for unset', () => {

@@ -50,7 +50,12 @@ describe('A daemon is asked why', { timeout: 60_000 }, () => {
   afterAll(() => daemon.stop());
 
   it.each([
-    ['flaky', ['ready'], /^Ready for .* with 1 tool, since its first attempt\. No losses today\.$/, null],
+    [
+      'flaky',
+      ['ready'],
+      /^Ready for .* with 1 tool, since the first attempt\. The connection was not lost today\.$/,
+      null,
+    ],
     [
       'broken',
       ['backing-off', 'reconnecting'],
@@ -220,6 +225,18 @@ describe('Without a daemon', { timeout: 60_000 }, () => {
     const refused = await runCli(daemon, ['replay', '--bundle', 'no.tar.gz']);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     const mixed = await runCli(daemon, ['replay', 'one', '--bundle', 'one.tar.gz']);
-    expect(mixed).toMatchObject({ code: 2, stderr: expect.stringContaining('--bundle is for playing') });
+    expect(mixed).toMatchObject({ code: 2, stderr: expect.stringContaining('A bundle is about one server') });
+    const verified = await runCli(daemon, [
+      'replay',
+      '--bundle',
+      'one.tar.gz',
+      '--verify',
+      '--what-if',
+      'connectTimeoutMs=5s',
+    ]);
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
+    expect(verified.stdout).toMatch(/^one: \d+ facts, all explained by the machine\.\n/);
+    expect(verified.stdout).toContain('Not in the bundle, and so not looked at:');
+    expect(verified.stdout).toMatch(/available .*%/);
   });
 });

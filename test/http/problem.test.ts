@@ -53,6 +53,7 @@ describe('The catalogue of problems', () => {
       'method-not-allowed': 405,
       'call-not-held': 409,
       'call-cancelled': 409,
+      'server-built-in': 409,
       'server-disabled': 409,
       'config-invalid': 409,
       'config-locked': 409,

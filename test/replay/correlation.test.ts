@@ -104,7 +104,7 @@ describe('A cause that is there', () => {
     const found = hint(flaky, 'after-connecting');
     expect(found).toMatchObject({ support: 14, of: 15, fingerprint: null });
     expect(found.text).toMatch(
-      /^ends (?:59|60|61) min.* after it connected, which is how long its sessions seem to last, 14 of 15 times$/,
+      /^ends (?:1 h|59 m \d+ s) after it connected, which is how long its sessions seem to last, 14 of 15 times$/,
     );
     expect(found.ms).toBeGreaterThan(0.99 * HOUR);
     expect(found.ms).toBeLessThan(1.01 * HOUR);

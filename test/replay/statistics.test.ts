@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { spanText } from '../../src/replay/span.text.ts';
 import { chanceOf, densest, firstWhere, lengthOf, overlap, Tally, united } from '../../src/replay/statistics.ts';
 import { dice } from '../support/recorded.ts';
 
@@ -85,24 +84,5 @@ describe('Numbers that lie close together', () => {
 
   it('are found from where something begins to hold', () => {
     expect([0, 1, 3, 9, 10].map((least) => firstWhere([1, 3, 3, 9], (one) => one >= least))).toEqual([0, 0, 1, 3, 4]);
-  });
-});
-
-describe('A length of time in words', () => {
-  it.each([
-    [0.4, '0 ms'],
-    [350, '350 ms'],
-    [60_000, '60 s'],
-    [62_540, '62.5 s'],
-    [119_960, '2 min'],
-    [150_000, '2 min 30 s'],
-    [3_600_000, '60 min'],
-    [3_599_900, '60 min'],
-    [7_199_600, '2 h'],
-    [9_000_000, '2 h 30 min'],
-    [86_400_000, '24 h'],
-    [180_000_000, '2 d 2 h'],
-  ])('%i ms is %s', (ms, text) => {
-    expect(spanText(ms)).toBe(text);
   });
 });

@@ -258,7 +258,7 @@ describe('The verdict', () => {
     const { verdict } = told({
       summary: lossesOf(forgotten, { hints: [hint({ kind: 'after-connecting', ms: 30 * MINUTE })] }),
     });
-    expect(verdict).toBe('the server forgets its session every 30 min, renewed each time, no harm');
+    expect(verdict).toBe('the server forgets its session every 30 m, renewed each time, no harm');
   });
 
   it('of a variable that is not set names the variable and where to set it', () => {

@@ -42,7 +42,7 @@ describe('An afternoon of failures', () => {
     [
       '12:29',
       'ready',
-      /^Ready for 3 h 28 m with 1 tool, since its first attempt\. No losses today\.$/,
+      /^Ready for 3 h 28 m with 1 tool, since the first attempt\. The connection was not lost today\.$/,
       ['ToolsListed', 'Connected', 'ConnectStarted', 'ServerConfigured', 'DaemonStarted'],
       [],
       /why one --at/,
@@ -50,7 +50,7 @@ describe('An afternoon of failures', () => {
     [
       '12:30:06.5',
       'backing-off',
-      /waits for attempt 5, due in 2 s\. The last failure \(exit\): initialize: the process exited with code 3/,
+      /^It failed; attempt 5 is due in 2 s\. The last failure \(exit\): initialize: the process exited with code 3/,
       ['ConnectFailed', 'SessionLost', 'ToolsListed'],
       [],
       /why one --at/,
@@ -58,7 +58,7 @@ describe('An afternoon of failures', () => {
     [
       '12:32',
       'ready',
-      /after the connection was lost \(exit\) and attempt 5 succeeded\. 1 loss today\.$/,
+      /after the connection was lost \(exit\) and attempt 5 succeeded\. The connection was lost once today\.$/,
       ['ToolsListed', 'Connected', 'ReconnectStarted', 'ConnectFailed', 'SessionLost', 'ToolsListed'],
       ['tools', 'sleep'],
       /why one --at/,
@@ -71,11 +71,18 @@ describe('An afternoon of failures', () => {
       ['config'],
       /why one --at/,
     ],
-    ['14:10', 'auth-required', /wants a login/, ['LoginRequired', 'ToolsListed'], [], /why one --at/],
+    [
+      '14:10',
+      'auth-required',
+      /waiting for a person to log in for 10 m/,
+      ['LoginRequired', 'ToolsListed'],
+      [],
+      /why one --at/,
+    ],
     [
       '15:05',
       'ready',
-      /Its list could not be read since: list: no\.$/,
+      /Its tool list could not be read again \(protocol\): list: no\.$/,
       ['ListFailed', 'ToolsListed', 'Connected', 'ConnectStarted', 'LoginRequired', 'ToolsListed'],
       [],
       /why one --at/,
@@ -173,7 +180,7 @@ describe('What is said of a server', () => {
       /^Disabled/,
       'watchkeeper enable one',
     ],
-    ['idle', pasts.idle, /waits for 1 m for its turn/, null],
+    ['idle', pasts.idle, /^It has been waiting for its turn to start for 1 m\.$/, null],
     [
       'idle',
       [configured({ lazy: true }), enabled],
@@ -183,24 +190,29 @@ describe('What is said of a server', () => {
     [
       'idle',
       [...pasts.ready, stopRequested('idle'), stopped('idle'), enabled],
-      /sleeps for 1 m, because nobody had used it .*idleStopMs/,
+      /^Asleep for 1 m, because nobody had used it .*idleStopMs/,
       'watchkeeper reconnect one',
     ],
-    ['connecting', pasts.connecting, /^Attempt 1 runs for 1 m of at most 30 s\.$/, null],
-    ['reconnecting', pasts.reconnecting, /^Attempt 2 runs for 1 m of at most 30 s\. The last failure \(exit\)/, null],
-    ['listing', pasts.listing, /^Connected; its tool list is being read for 1 m\.$/, null],
-    ['ready', pasts.ready, /^Ready for 1 m with 1 tool, since its first attempt\./, null],
+    ['connecting', pasts.connecting, /^Attempt 1 began 1 m ago and may take 30 s\.$/, null],
+    [
+      'reconnecting',
+      pasts.reconnecting,
+      /^Attempt 2 began 1 m ago and may take 30 s\. The last failure \(exit\)/,
+      null,
+    ],
+    ['listing', pasts.listing, /^Connected; its tool list was asked for 1 m ago\.$/, null],
+    ['ready', pasts.ready, /^Ready for 1 m with 1 tool, since the first attempt\./, null],
     [
       'backing-off',
       pasts['backing-off'],
-      /waits for attempt 2, due now\. The last failure \(exit\): watch: it exited with code 1\.$/,
+      /^It failed; attempt 2 is due now\. The last failure \(exit\): watch: it exited with code 1\.$/,
       'watchkeeper reconnect one',
     ],
-    ['auth-required', pasts['auth-required'], /wants a login/, 'watchkeeper reconnect one'],
+    ['auth-required', pasts['auth-required'], /waiting for a person to log in for 1 m/, 'watchkeeper reconnect one'],
     [
       'failed',
       pasts.failed,
-      /does not work as it is configured.*spawn: "nope" is not there\.$/,
+      /^For 1 m now it has not been tried, because it cannot work as it is configured\..*spawn: "nope" is not there\.$/,
       'watchkeeper reconnect one',
     ],
     [
@@ -213,7 +225,7 @@ describe('What is said of a server', () => {
       /\(config\): env\.TOKEN needs the variable TOKEN\.$/,
       'watchkeeper config check',
     ],
-    ['stopping', pasts.stopping, /^It is being closed for 1 m: a reconnect was asked for\.$/, null],
+    ['stopping', pasts.stopping, /^It began to close 1 m ago, because somebody asked for a reconnect\.$/, null],
   ])('that is %s', async (state, facts, summary, command) => {
     const { why } = await having(...facts);
     shape.parse(why);
@@ -238,18 +250,19 @@ describe('What is said of a server', () => {
       ],
     ],
     [
-      'a reconnect was asked for',
+      'somebody asked for a reconnect',
       [...pasts.ready, stopRequested('reconnect'), stopped('reconnect'), enabled, connecting(2)],
     ],
     ['it was used again', [...pasts.ready, stopRequested('idle'), stopped('idle'), enabled, connecting(2)]],
     ['it was used for the first time', [configured({ lazy: true }), enabled, connecting()]],
     ['the daemon started again', [...pasts.ready, stopped('daemon-ended', 900), enabled, connecting(2)]],
-    ['another attempt was asked for', [...pasts.failed, connecting(2)]],
+    ['somebody asked for one', [...pasts.failed, connecting(2)]],
     ['it was enabled', [...pasts.disabled, configured(), enabled, connecting()]],
   ])('that was started because %s', async (reason, facts) => {
     const { why } = await having(...facts);
+    const which = reason === 'somebody asked for one' ? 'A new' : 'The first';
     expect(why.chain.find(({ fact }) => fact === 'ConnectStarted')?.text).toBe(
-      `The first attempt began, because ${reason}.`,
+      `${which} attempt began, because ${reason}.`,
     );
   });
 });
@@ -331,6 +344,52 @@ describe('What changed around a trouble', () => {
   });
 });
 
+describe('What is said', () => {
+  const told = async (...facts: ServerFact[]) => {
+    const { why } = await having(...facts);
+    return [why.summary, ...why.chain.map(({ text }) => text)];
+  };
+
+  it('of an entry that changed is what differs, in the chain as among the changes', async () => {
+    const changed = configured({ revision: 'r2', wanted: 'off' });
+    const { why } = await having(...pasts.ready, changed, stopRequested('disabled'), stopped('disabled'), disabled);
+    const words = 'Its entry in the configuration file changed: disabled.';
+    expect(why.chain.find(({ fact }) => fact === 'ServerConfigured')?.text).toBe(words);
+    expect(why.changes.find(({ kind }) => kind === 'config')?.text).toBe(words);
+  });
+
+  it('of a failure that names its phase does not name it twice', async () => {
+    const texts = await told(...pasts.failed);
+    expect(texts[0]).toMatch(/The last failure: spawn: "nope" is not there\.$/);
+    expect(texts[1]).toMatch(/^It cannot be started: "nope" is not there\. It is not tried again until/);
+  });
+
+  it('of the built-in server speaks of its setting and of no file', async () => {
+    const own = configured({ transport: 'builtin' });
+    const texts = await told(own, enabled, connecting(), connected(), listed());
+    expect(texts.join('\n')).toContain('because the setting `self` is on.');
+    expect(texts.join('\n')).not.toContain('file');
+  });
+
+  it.each<[about: string, facts: readonly ServerFact[], said: string]>([
+    ['one that waits', pasts.idle, 'It waits for its turn to start.'],
+    ['a lazy one', [configured({ lazy: true }), enabled], 'The next use starts it.'],
+    [
+      'one asleep',
+      [...pasts.ready, stopRequested('idle'), stopped('idle'), enabled],
+      'It was closed, because nobody had used it for as long as `idleStopMs` says.',
+    ],
+    ['one whose entry went', [...pasts.ready, removed, stopRequested('removed'), stopped('removed')], 'It was closed.'],
+    [
+      'one that was left',
+      [...pasts.ready, stopped('daemon-ended', 900)],
+      'Nobody watched it any more: the daemon had ended without stopping it.',
+    ],
+  ])('of %s fits it', async (_about, facts, said) => {
+    expect(await told(...facts)).toContain(said);
+  });
+});
+
 describe('A long trouble', () => {
   const attempts = 3_000;
 
@@ -376,7 +435,7 @@ describe('A long trouble', () => {
       times: attempts - 2,
       first: { at: new Date(clock('01:00:02')).toISOString() },
     });
-    expect(why.summary).toMatch(new RegExp(`^Attempt ${attempts} runs`));
+    expect(why.summary).toMatch(new RegExp(`^Attempt ${attempts} began`));
     expect(why.losses).toEqual({ today: 1, atLeast: true });
   });
 

@@ -530,7 +530,10 @@ export async function crew(options: CrewOptions = {}): Promise<Crew> {
     resolve: ({ name, transport, problem }) => problem ?? resolvedEntry(name, transport === 'stdio'),
     server: {
       desk,
-      open: (opening) => server(opening.entry.name).open(opening),
+      open: async ({ entry, ...opening }) => {
+        if (entry.transport === 'builtin') throw new Error(`"${entry.name}" has no world in these tests.`);
+        return server(entry.name).open({ ...opening, entry });
+      },
       read: readList,
       runId: 'run',
       version: '0.0.0-test',

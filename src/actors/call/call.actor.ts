@@ -331,7 +331,7 @@ export class CallDesk {
   }
 
   async #send(call: Open): Promise<void> {
-    const { target, args, timeoutMs, onProgress, send } = call.input;
+    const { target, args, client, timeoutMs, onProgress, send } = call.input;
     const server = this.#options.supervisor.find(target.server);
     const limits = this.#limits(target.server);
     const callMaxMs = limits?.callMaxMs ?? 600_000;
@@ -348,6 +348,7 @@ export class CallDesk {
           });
         const rest = Math.max(1, Math.round(maxMs - (performance.now() - began)));
         const options: CallOptions = {
+          client,
           signal: call.cancel.signal,
           idleMs: limits?.callTimeoutMs ?? 60_000,
           maxMs: rest,

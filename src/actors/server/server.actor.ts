@@ -3,7 +3,7 @@
  * them. It holds no rule: `decide` turns reports into facts, and only facts move the machine.
  */
 import { auditTime, Subject } from 'rxjs';
-import type { EntryProblem, ResolvedEntry } from '../../config/entry.ts';
+import type { BuiltinEntry, EntryProblem, ResolvedEntry } from '../../config/entry.ts';
 import type { ServerFact } from '../../events/server.events.ts';
 import type { Failure, ToolDefinition } from '../../events/shapes.ts';
 import { type Connection, ConnectionError, type OpenConnection, type ToolList } from '../../mcp/connection.ts';
@@ -28,9 +28,9 @@ export interface ServerActorOptions {
   readonly name: string;
   readonly desk: Desk;
   readonly head?: Head<ServerContext> | undefined;
-  readonly open: OpenConnection;
+  readonly open: OpenConnection<ResolvedEntry | BuiltinEntry>;
   /** The entry with its placeholders replaced, read anew at each start. */
-  readonly resolve: () => ResolvedEntry | EntryProblem;
+  readonly resolve: () => ResolvedEntry | BuiltinEntry | EntryProblem;
   /** What becomes of a list as received: its signature, the tools taken, what is wrong with the others. */
   readonly read: (received: readonly ToolDefinition[]) => {
     readonly signature: string;

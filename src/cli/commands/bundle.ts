@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { bundleFiles } from '../../replay/bundle.contents.ts';
 import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command } from '../command.ts';
 import { bytes as size } from '../duration.ts';
-import { CommandError, usedWrongly } from '../failure.ts';
-import { timeOption } from '../log.times.ts';
+import { CommandError } from '../failure.ts';
+import { windowOptions } from '../log.times.ts';
 import { offlineBundle } from '../offline.bundle.ts';
 
 const iso = (time: number | undefined): string | undefined =>
@@ -21,6 +21,8 @@ function save(file: string, bytes: Uint8Array, name: string): void {
       throw new CommandError(`${file} exists already and is left as it is.`, { next: [`bundle ${name} <file>`] });
     // Half of an archive helps nobody.
     if (code === 'ENOSPC' || code === 'EIO') rmSync(file, { force: true });
+    if (code === 'ENOENT')
+      throw new CommandError(`There is no folder ${dirname(file)}.`, { next: [`bundle ${name} <file>`] });
     throw new CommandError(`${file} cannot be written: ${message}.`, { next: [`bundle ${name} <file>`] });
   }
 }
@@ -44,10 +46,7 @@ export const bundle: Command = {
     ],
   },
   async run(context, { positional: [name = '', given] }, options) {
-    const from = await timeOption(context, options, 'from');
-    const to = await timeOption(context, options, 'to');
-    if (from !== undefined && to !== undefined && from > to)
-      throw usedWrongly('--from is after --to; exchange them.', 'bundle --help');
+    const { from, to } = await windowOptions(context, options);
     const { fileName, bytes } = await unlessNoDaemon(
       context.api,
       () => aboutServer(context.api, name, 'bundle', () => context.api.bundle({ name, from: iso(from), to: iso(to) })),

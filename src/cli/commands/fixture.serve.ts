@@ -13,6 +13,8 @@ async function read(file: string) {
     const content = readFileSync(file, 'utf8');
     return { content, fixture: parseFixture(content) };
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new CommandError(`There is no file ${file}.`, { next: ['fixture export <server> <file>'] });
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(`${file} cannot be served: ${why}.`, { next: ['fixture export <server> <file>'] });
   }

@@ -3,7 +3,7 @@ import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command, Context, View } from '../command.ts';
 import { exactDuration, localTime } from '../duration.ts';
 import { usedWrongly } from '../failure.ts';
-import { timeOption } from '../log.times.ts';
+import { windowOptions } from '../log.times.ts';
 import { offlineHistory } from '../offline.history.ts';
 import { offlineSummary } from '../offline.summary.ts';
 import { flag } from '../options.ts';
@@ -69,8 +69,7 @@ export const history: Command = {
   async run(context, { positional: [name] }, options) {
     if (name === undefined && !flag(options, 'summary'))
       throw usedWrongly('history wants the name of a server, or --summary for all of them.', 'history --summary');
-    const from = await timeOption(context, options, 'from');
-    const to = await timeOption(context, options, 'to');
+    const { from, to } = await windowOptions(context, options);
     if (name === undefined || flag(options, 'summary')) return summary(context, name, from, to);
     const found = await unlessNoDaemon(
       context.api,

@@ -11,7 +11,7 @@ import { withLog } from '../offline.log.ts';
 import { offlineReplay } from '../offline.replay.ts';
 import { atOf, flag, moment, type Options, pairs, text } from '../options.ts';
 import { type Pace, playing } from '../replay.play.ts';
-import { verdictText, whatIfText } from '../replay.text.ts';
+import { lacksText, verdictText, whatIfText } from '../replay.text.ts';
 
 /** The wish for other limits: numbers are milliseconds, spans such as `5s` are fine too. */
 function changesOf(options: Options): Changes | undefined {
@@ -72,15 +72,20 @@ function stretch(context: Context, name: string, options: Options): Promise<Stre
   });
 }
 
+/** What is not right with a bundle is the end of a command, in words. */
+async function ofBundle<T>(work: () => Promise<T>): Promise<T> {
+  const { BundleError } = await import('../../replay/bundle.format.ts');
+  try {
+    return await work();
+  } catch (error) {
+    throw error instanceof BundleError ? new CommandError(error.message, { next: ['bundle <server>'] }) : error;
+  }
+}
+
 /** The facts of a server out of a bundle. A position is one of the log the bundle was made of. */
 async function bundled(context: Context, file: string, options: Options): Promise<Stretch> {
-  const [{ factsOfBundle }, { BundleError }] = await Promise.all([
-    import('../../replay/bundle.ts'),
-    import('../../replay/bundle.format.ts'),
-  ]);
-  const facts = await factsOfBundle(resolve(context.cwd, file)).catch((error: unknown) => {
-    throw error instanceof BundleError ? new CommandError(error.message, { next: ['bundle <server>'] }) : error;
-  });
+  const { factsOfBundle } = await import('../../replay/bundle.ts');
+  const facts = await ofBundle(() => factsOfBundle(resolve(context.cwd, file)));
   const servers = facts.filter(({ stream }) => stream.startsWith('server-'));
   const from = moment(options, 'from', context.now());
   const to = moment(options, 'to', context.now());
@@ -113,6 +118,23 @@ export function play(context: Context, { facts, since }: Stretch, pace: Pace): O
   return { kind: 'stream', pieces: playing(lines, pace, context.untilInterrupted()) };
 }
 
+/** Verifies a bundle, or asks what if. */
+async function replayedBundle(context: Context, file: string, options: Options): Promise<Output> {
+  const set = changesOf(options);
+  const [from, to] = [moment(options, 'from', context.now()), moment(options, 'to', context.now())];
+  const by = flag(options, 'fast') || !flag(options, 'verify') ? 'table' : 'machine';
+  const [{ readBundleFile }, { replayingBundle }, { atOnce }] = await Promise.all([
+    import('../../replay/bundle.ts'),
+    import('../../replay/bundle.replay.ts'),
+    import('../../replay/unhurried.ts'),
+  ]);
+  return ofBundle(async () => {
+    const bundle = await readBundleFile(resolve(context.cwd, file));
+    const found = atOnce(replayingBundle(bundle, { from, to, by, set })) as Replayed;
+    return answer(found, bundle.manifest.server, options);
+  });
+}
+
 async function replayed(context: Context, name: string | undefined, options: Options): Promise<Replayed> {
   const set = changesOf(options);
   const [from, to] = [moment(options, 'from', context.now()), moment(options, 'to', context.now())];
@@ -137,13 +159,19 @@ function answer(found: Replayed, name: string | undefined, options: Options): Ou
         showsVerdict ? verdictText(found, name ?? 'the log', view) : '',
         showsVerdict && whatIf ? '\n' : '',
         whatIf && name !== undefined ? whatIfText(whatIf, name, view) : '',
+        lacksText(found),
       ].join(''),
     notes:
-      divergence && divergence.position > 0
+      divergence && divergence.position > 0 && found.lacks === undefined
         ? [`See what is there: watchkeeper log --since ${divergence.position} --limit 3`]
         : [],
     exit: found.ok ? exitCode.done : exitCode.failed,
   };
+}
+
+function onlyForPlaying(options: Options): void {
+  if (flag(options, 'step') || options.speed !== undefined)
+    throw usedWrongly('--step and --speed are for playing, not for --verify or --what-if.');
 }
 
 export const replay: Command = {
@@ -155,7 +183,7 @@ export const replay: Command = {
     options: [
       { flags: '--from <T>', about: 'begin at this moment' },
       { flags: '--to <T>', about: 'nothing after this moment' },
-      { flags: '--bundle <file>', about: 'play what is in a bundle, without the log it came from' },
+      { flags: '--bundle <file>', about: 'of what is in a bundle, without the log it came from' },
       { flags: '--speed <N>', about: 'on a terminal: N times as fast as it was, 1 unless given' },
       { flags: '--step', about: 'on a terminal: a line a key; space or enter for the next, q for the end' },
       { flags: '--verify', about: 'fold the facts through the machine of today; exit 1 where they lead elsewhere' },
@@ -170,6 +198,7 @@ export const replay: Command = {
       { line: 'replay github --from yesterday --speed 60', about: 'an hour a minute' },
       { line: 'replay github --step', about: 'line by line' },
       { line: 'replay --bundle watchkeeper-github.tar.gz', about: 'what somebody else reported' },
+      { line: 'replay --bundle watchkeeper-github.tar.gz --verify', about: 'as far as its facts allow' },
       { line: 'replay --verify', about: 'hold the whole log against the machines' },
       { line: 'replay github --what-if connectTimeoutMs=5000', about: 'would a shorter limit have helped?' },
     ],
@@ -179,18 +208,19 @@ export const replay: Command = {
     const verifies = flag(options, 'verify');
     const file = text(options, 'bundle');
     if (file !== undefined) {
-      if (asks || verifies || name !== undefined)
-        throw usedWrongly(
-          '--bundle is for playing: it goes with --from, --to, --speed and --step.',
-          'replay --bundle FILE',
-        );
+      if (name !== undefined)
+        throw usedWrongly('A bundle is about one server; leave its name out.', 'replay --bundle FILE');
+      if (flag(options, 'fast') && !verifies) throw usedWrongly('--fast goes with --verify.', 'replay --help');
+      if (asks || verifies) {
+        onlyForPlaying(options);
+        return replayedBundle(context, file, options);
+      }
       return play(context, await bundled(context, file, options), paceOf(context, options));
     }
     if (flag(options, 'fast') && !verifies) throw usedWrongly('--fast goes with --verify.', 'replay <server> --verify');
     if (name === undefined && (asks || !verifies)) throw usedWrongly('Which server?', 'status', 'replay --verify');
     if (asks || verifies) {
-      if (flag(options, 'step') || options.speed !== undefined)
-        throw usedWrongly('--step and --speed are for playing, not for --verify or --what-if.');
+      onlyForPlaying(options);
       return answer(await replayed(context, name, options), name, options);
     }
     const server = name ?? '';

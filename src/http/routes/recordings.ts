@@ -31,6 +31,7 @@ export function recordingRoutes(app: App, keeper: Keeper): void {
           recordAnswer,
           'invalid-request',
           'unknown-server',
+          'server-built-in',
           'recording-unavailable',
           'log-unavailable',
         ),

@@ -59,7 +59,7 @@ export function serverRoutes(app: App, keeper: Keeper): void {
         summary: 'Remove a server',
         description: 'Stops it and removes its entry, its tools, its credentials and its grants.',
         body: nameBody,
-        response: answers(done, ...editing, 'unknown-server'),
+        response: answers(done, ...editing, 'unknown-server', 'server-built-in'),
       },
     },
     async (request) => {
@@ -76,7 +76,7 @@ export function serverRoutes(app: App, keeper: Keeper): void {
           tags: ['Servers'],
           summary: disabled ? 'Stop a server and keep its entry' : 'Let a disabled server run again',
           body: nameBody,
-          response: answers(done, ...editing, 'unknown-server'),
+          response: answers(done, ...editing, 'unknown-server', 'server-built-in'),
         },
       },
       async (request) => {
