@@ -16,6 +16,8 @@ export interface GreetingOptions {
 /** Extensions the hub cannot carry: a task lives on with a server after its request is over. */
 const NOT_CARRIED = new Set(['io.modelcontextprotocol/tasks']);
 
+type Sees = (server: string) => boolean;
+
 export class Greeting {
   readonly #options: GreetingOptions;
 
@@ -27,22 +29,22 @@ export class Greeting {
     return { name: 'watchkeeper', title: 'Watchkeeper', version: this.#options.version };
   }
 
-  initialize(requested: unknown, server: string | undefined): Members {
+  initialize(requested: unknown, server: string | undefined, sees: Sees): Members {
     return {
       protocolVersion: agreedRevision(requested),
       capabilities: this.#capabilities(server, 'legacy'),
       serverInfo: this.serverInfo,
-      ...this.#instructions(server),
+      ...this.#instructions(server, sees),
     };
   }
 
-  discover(server: string | undefined): Members {
+  discover(server: string | undefined, sees: Sees): Members {
     return {
       supportedVersions: [MODERN],
       capabilities: this.#capabilities(server, 'modern'),
       ttlMs: 0,
       cacheScope: 'private',
-      ...this.#instructions(server),
+      ...this.#instructions(server, sees),
     };
   }
 
@@ -68,9 +70,9 @@ export class Greeting {
     return server !== undefined && this.#options.upstreams.of(server).connection?.agreement.era === 'modern';
   }
 
-  #instructions(server: string | undefined): Members {
+  #instructions(server: string | undefined, sees: Sees): Members {
     const all = Object.entries(this.#options.instructions())
-      .filter(([name]) => server === undefined || name === server)
+      .filter(([name]) => (server === undefined || name === server) && sees(name))
       .map(([name, text]) => ({ server: name, text }));
     const instructions = instructionsPrompt(all);
     return instructions === '' ? {} : { instructions };

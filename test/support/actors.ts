@@ -213,6 +213,7 @@ export function entryOf(name: string, options: EntryOptions = {}): LoadedEntry {
     include: [],
     exclude: [],
     toolPrefix: undefined,
+    repeatCalls: 'unsent' as const,
     limits: { ...quick, ...options.limits },
   };
   const entry: LoadedEntry['entry'] =

@@ -3,7 +3,7 @@
  * becomes an answer; a call is sent only after its start has been committed.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CallFact, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
+import type { CallFact, CallFinding, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
 import { Actor } from '../actor.ts';
@@ -38,6 +38,20 @@ export interface Target {
   readonly name: string;
   readonly definition: string;
   readonly hasOutputSchema: boolean;
+  /** The server says that a second call does no more than the first (`readOnlyHint`, `idempotentHint`). */
+  readonly idempotent?: boolean;
+}
+
+/**
+ * What may be sent again on a new connection: nothing, what surely never left, or also what was lost on the way and may be
+ * repeated by the word of its server.
+ */
+export type RepeatPolicy = 'never' | 'unsent' | 'idempotent';
+
+export interface HeldCall {
+  readonly id: string;
+  readonly name: string;
+  readonly expiresAt: number;
 }
 
 export interface CallInput {
@@ -52,7 +66,9 @@ export interface CallInput {
   readonly signal: AbortSignal;
   readonly onProgress?: CallOptions['onProgress'];
   /** A person has to decide; the caller waits. */
-  readonly onHeld?: (held: { readonly id: string; readonly name: string; readonly expiresAt: number }) => void;
+  readonly onHeld?: (held: HeldCall) => void;
+  /** How long this caller waits for a person, in ms; undefined: as long as all do. */
+  readonly windowMs?: number;
   /** The signal ends the call also when it began to run after a person let it; else it runs on for whoever reads its result. */
   readonly cancelsAll?: boolean;
   /** How the call is sent, for a caller that takes part in it while it runs. Rejects with a CallError and nothing else. */
@@ -82,8 +98,15 @@ type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'other';
 export interface CallDeskOptions {
   readonly desk: Desk;
   readonly supervisor: Supervisor;
-  /** The tool as it is listed now. */
+  /** The tool as it is listed now; null for one that is not there, or hidden. */
   readonly definitionOf: (server: string, tool: string) => string | null;
+  /** Whether a caller may see a server at all. */
+  readonly sees?: (client: string, server: string) => boolean;
+  /** Counts a call of a caller; answers why it is one too many, or null. */
+  readonly overRate?: (client: string) => string | null;
+  /** What else is worth a look before a call is approved; asked only for calls that are held. */
+  readonly remarksOn?: (target: Target) => readonly string[];
+  readonly repeats?: (server: string) => RepeatPolicy;
   /** Grants that could cover the tool. */
   readonly grantsFor: (server: string, name: string) => readonly Grant[];
   readonly windowMs: number;
@@ -123,6 +146,8 @@ export class CallDesk {
   readonly #results = new Map<string, { result: RawResult; bytes: number; until: number }>();
   #resultBytes = 0;
   readonly #turnstile = new Turnstile();
+  /** Calls of the past that are being closed by a person: one actor each, so that two persons are heard in turn. */
+  readonly #closing = new Map<string, { readonly actor: CallActor; users: number }>();
 
   constructor(options: CallDeskOptions) {
     this.#options = options;
@@ -178,6 +203,8 @@ export class CallDesk {
     const canonical = this.#options.canonical(input.args);
     const key = `${client}\n${target.server}\n${target.tool}\n${canonical}`;
     const request = this.#requestOf(input, canonical);
+    const barred = this.#options.overRate?.(client) ?? null;
+    if (barred !== null) return this.#request(input, request, key, barred);
     const verdict = (): string =>
       askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind;
     const runs = (): boolean => verdict() === 'run';
@@ -207,7 +234,7 @@ export class CallDesk {
   ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
     const call = this.#open.get(id);
     if (!call) return null;
-    const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input.target));
+    const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input));
     if (isRefusal(told)) return told;
     const started = told.some(({ type }) => type === 'CallStarted');
     if (started) void this.#run(call);
@@ -240,14 +267,40 @@ export class CallDesk {
     return 'done';
   }
 
-  async #request(input: CallInput, request: CallRequest, key: string): Promise<CallEnd | Refusal> {
+  /** A person says what came of a call whose outcome is unknown. Null: there is no such call. */
+  async close(
+    id: string,
+    by: string,
+    { finding, note }: { readonly finding: CallFinding; readonly note: string | undefined },
+  ): Promise<Refusal | 'done' | null> {
+    const closing = this.#closing.get(id) ?? { actor: this.#open.get(id)?.actor ?? this.#folded(id), users: 0 };
+    if (closing.actor.head.version === 0) return null;
+    this.#closing.set(id, closing);
+    closing.users += 1;
+    try {
+      const told = await closing.actor.tell({ type: 'CloseCall', by, finding, note }, NO_WORLD);
+      return isRefusal(told) ? told : 'done';
+    } finally {
+      closing.users -= 1;
+      if (closing.users === 0) this.#closing.delete(id);
+    }
+  }
+
+  async #request(
+    input: CallInput,
+    request: CallRequest,
+    key: string,
+    barred: string | null = null,
+  ): Promise<CallEnd | Refusal> {
     const id = this.#options.newId();
     const call = this.#begin(id, input, key);
-    const world = this.#world(input.target);
+    const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
-    if (askGate({ ...request, grants: world.grants }).kind === 'hold') this.#embody(call);
+    const held = barred === null && askGate({ ...request, grants: world.grants }).kind === 'hold';
+    if (held) this.#embody(call);
+    const remarks = held ? (this.#options.remarksOn?.(input.target) ?? []) : [];
     const told = await call.actor.tell(
-      { type: 'RequestCall', request, wait: input.wait, holdMs: this.#options.holdMs },
+      { type: 'RequestCall', request, wait: input.wait, holdMs: this.#options.holdMs, remarks, barred },
       world,
     );
     if (isRefusal(told)) {
@@ -278,7 +331,7 @@ export class CallDesk {
     call.waiting += 1;
     input.onHeld?.(held);
     const window = new AbortController();
-    const timer = setTimeout(() => window.abort(), this.#options.windowMs);
+    const timer = setTimeout(() => window.abort(), input.windowMs ?? this.#options.windowMs);
     const left = AbortSignal.any([window.signal, input.signal]);
     const over = new Promise<'over'>((resolve) => {
       if (left.aborted) resolve('over');
@@ -313,7 +366,7 @@ export class CallDesk {
   /** Answers a refusal when the start could not be written; the approval stays. */
   async #startApproved(call: Open, signal: AbortSignal): Promise<Refusal | null> {
     await this.serverReady(call.input.target.server, signal);
-    const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input.target));
+    const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input));
     if (isRefusal(told)) return told;
     if (told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
     this.#settled(call);
@@ -358,15 +411,26 @@ export class CallDesk {
         if (!(error instanceof CallError)) {
           return await this.#fail(call, { outcome: 'unknown', reason: `The daemon failed: ${String(error)}` }, 'other');
         }
-        const surelyNotTaken = error.kind === 'session-refused' || error.kind === 'not-sent';
-        if (surelyNotTaken && !resent && server && (await this.#renewed(call, server, number))) continue;
+        const because = resent ? null : this.#repeatable(call, error);
+        if (because !== null && server && (await this.#renewed(call, server, number, because))) continue;
         return await this.#failed(call, error);
       }
     }
   }
 
+  /** Why a call may be sent once more, in words; null when it may not. */
+  #repeatable({ input: { target } }: Open, { kind }: CallError): string | null {
+    const policy = this.#options.repeats?.(target.server) ?? 'unsent';
+    if (policy === 'never') return null;
+    if (kind === 'session-refused' || kind === 'not-sent')
+      return 'The server did not take the call: its session was gone.';
+    if (policy === 'idempotent' && kind === 'lost' && target.idempotent === true)
+      return 'The connection ended before the answer; the server says that the tool may be repeated, and its entry allows it.';
+    return null;
+  }
+
   /** The session is renewed once for all who noticed; true when the call may be sent on the new connection. */
-  async #renewed(call: Open, server: ServerActor, number: number): Promise<boolean> {
+  async #renewed(call: Open, server: ServerActor, number: number, reason: string): Promise<boolean> {
     const signal = AbortSignal.any([call.cancel.signal, AbortSignal.timeout(ON_THE_WAY_MS)]);
     const over = ({ state, context }: Head<ServerContext>): boolean =>
       (state === 'ready' && context.connection > number) || GIVEN_UP.has(state);
@@ -375,7 +439,7 @@ export class CallDesk {
     await this.#report(call, {
       type: 'ReportResent',
       connection: head.context.connection,
-      reason: 'The server did not take the call: its session was gone.',
+      reason,
     });
     return true;
   }
@@ -498,6 +562,10 @@ export class CallDesk {
     return call;
   }
 
+  #folded(id: string): CallActor {
+    return this.#actor(id, this.#options.fold(id));
+  }
+
   #actor(id: string, head?: Head<CallContext>): CallActor {
     return new Actor({ stream: `call-${id}`, desk: this.#options.desk, rules: callRules, head, keepHead: false });
   }
@@ -542,13 +610,15 @@ export class CallDesk {
     };
   }
 
-  #world({ server, tool, name }: Target): CallWorld {
+  #world({ client, target: { server, tool, name } }: CallInput): CallWorld {
+    const seen = this.#options.sees?.(client, server) ?? true;
     const actor = this.#options.supervisor.find(server);
     const head = actor?.actor.head;
     return {
       grants: this.#options.grantsFor(server, name),
       server: head ? { state: head.state, connection: head.context.connection, identity: head.context.identity } : null,
-      definition: this.#options.definitionOf(server, tool),
+      // What a caller cannot see it cannot call, by whatever way it came to the name.
+      definition: seen ? this.#options.definitionOf(server, tool) : null,
     };
   }
 
