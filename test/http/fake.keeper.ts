@@ -394,6 +394,7 @@ export function fakeKeeper(): FakeKeeper {
     suspensions: () => note({ suspended: [] }, 'suspensions'),
     calls: (query) => note({ calls: [call], next: null }, 'calls', query),
     callById: (id) => {
+      if (id === 'c7') return { ...call, id, client: 'codex' };
       if (id !== 'c1') throw new Problem('unknown-call', `No call has the id "${id}".`);
       return call;
     },
