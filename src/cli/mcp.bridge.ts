@@ -147,10 +147,16 @@ export class Bridge {
   /** Everything in an answer; a request that gets no response in it is answered with an error. */
   async #handOn(message: Message, answer: IncomingMessage, isRequest: boolean): Promise<void> {
     let answered = !isRequest;
+    /** What a problem says that came instead of a message of the protocol. */
+    let refusal: string | null = null;
     try {
       for await (const { data } of messagesOf(answer)) {
         const said = parsed(data);
         if (said === null) continue;
+        if (typeof said.detail === 'string' && said.jsonrpc === undefined) {
+          refusal = said.detail;
+          continue;
+        }
         if (said.method === undefined && isRequest) {
           if (said.id !== message.id && said.id !== null) continue;
           answered = true;
@@ -165,7 +171,7 @@ export class Bridge {
       return;
     if (this.#over.signal.aborted) return;
     const why = answer.statusCode === 200 ? 'broke off before it answered; the call may have run' : 'did not take it';
-    this.#fail(message.id ?? null, INTERNAL_ERROR, `The daemon ${why} (HTTP ${answer.statusCode}).`);
+    this.#fail(message.id ?? null, INTERNAL_ERROR, refusal ?? `The daemon ${why} (HTTP ${answer.statusCode}).`);
   }
 
   /** Opens a session in place of one the daemon no longer knows. */
@@ -244,7 +250,7 @@ function isModern({ params }: Message): boolean {
   return typeof meta[PROTOCOL_VERSION] === 'string' && CLIENT_CAPABILITIES in meta;
 }
 
-function parsed(data: string): (Message & { readonly jsonrpc?: string; readonly result?: unknown }) | null {
+function parsed(data: string): (Message & { readonly jsonrpc?: string; readonly result?: unknown; readonly detail?: unknown }) | null {
   if (data === '') return null;
   try {
     const value: unknown = JSON.parse(data);
