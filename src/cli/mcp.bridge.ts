@@ -250,7 +250,9 @@ function isModern({ params }: Message): boolean {
   return typeof meta[PROTOCOL_VERSION] === 'string' && CLIENT_CAPABILITIES in meta;
 }
 
-function parsed(data: string): (Message & { readonly jsonrpc?: string; readonly result?: unknown; readonly detail?: unknown }) | null {
+function parsed(
+  data: string,
+): (Message & { readonly jsonrpc?: string; readonly result?: unknown; readonly detail?: unknown }) | null {
   if (data === '') return null;
   try {
     const value: unknown = JSON.parse(data);

@@ -8,6 +8,7 @@ import { upcast } from '../events/upcast.ts';
 import type { ledgerVerified } from '../http/contract.ledger.ts';
 import { type CallRow, evolveCallRow, rowReader } from '../projections/calls.projection.ts';
 import { ChainCheck, type Finding, type Row } from '../replay/chain.ts';
+import { counted } from '../replay/words.ts';
 import { iso } from './answers.ts';
 
 const PAGE = 500;
@@ -31,7 +32,7 @@ export function* verifyLedger(
   };
   // What is there now; the daemon may write on meanwhile.
   const newest = db.prepare<[], number | null>('select max(position) from events').pluck().get() ?? 0;
-  const streams = cutStreams(db);
+  const streams = [...cutStreams(db), ...cutCalls(db, newest)];
   const page = db.prepare<[number, number], Row>(
     `select position, stream, version, type, schema, at, cause, data, chain from events
      where position > ? and position <= ? order by position limit ${PAGE}`,
@@ -75,6 +76,14 @@ function cutStreams(db: Database): Finding[] {
     kind: 'cut',
     message: `${stream} had ${version} facts; ${version - found} of them are no longer at the end of the log.`,
   }));
+}
+
+/** Calls that began behind the newest fact there is. */
+function cutCalls(db: Database, newest: number): Finding[] {
+  const beyond = db.prepare<[number], number>('select count(*) from calls where seq > ?').pluck().get(newest) ?? 0;
+  if (beyond === 0) return [];
+  const message = `The ledger shows ${counted(beyond, 'call')} whose facts are no longer at the end of the log.`;
+  return [{ position: newest, kind: 'cut', message }];
 }
 
 /** Compares the rows people are shown with what the facts say. */

@@ -92,8 +92,11 @@ export type CallEnd =
       readonly because: Because;
     };
 
-/** `rejected`: the server's protocol layer did not take the call. `cancelled`: somebody no longer wanted it. */
-type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'other';
+/**
+ * `rejected`: the server's protocol layer did not take the call. `cancelled`: somebody no longer wanted it. `barred`: the
+ * caller has called too often.
+ */
+type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'barred' | 'other';
 
 export interface CallDeskOptions {
   readonly desk: Desk;
@@ -136,6 +139,8 @@ interface Open {
   readonly end: Promise<CallEnd>;
   readonly finish: (end: CallEnd) => void;
   wasHeld: boolean;
+  /** The caller has called too often. */
+  barred: boolean;
   /** How many wait for a held call. */
   waiting: number;
 }
@@ -294,6 +299,7 @@ export class CallDesk {
   ): Promise<CallEnd | Refusal> {
     const id = this.#options.newId();
     const call = this.#begin(id, input, key);
+    call.barred = barred !== null;
     const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
     const held = barred === null && askGate({ ...request, grants: world.grants }).kind === 'hold';
@@ -521,7 +527,8 @@ export class CallDesk {
     if (state !== 'settled' || !this.#open.has(call.id)) return;
     const { outcome } = context;
     if (outcome === null || outcome === 'succeeded' || outcome === 'tool-error') return;
-    this.#finish(call, { kind: 'ended', id: call.id, outcome, reason: context.reason ?? '', because: 'other' });
+    const because = call.barred ? 'barred' : 'other';
+    this.#finish(call, { kind: 'ended', id: call.id, outcome, reason: context.reason ?? '', because });
   }
 
   #finish(call: Open, end: CallEnd, bytes = 0): void {
@@ -556,6 +563,7 @@ export class CallDesk {
       end,
       finish,
       wasHeld: false,
+      barred: false,
       waiting: 0,
     };
     this.#open.set(id, call);
