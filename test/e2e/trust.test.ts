@@ -1,5 +1,6 @@
 /** What a reviewer asks: is a held call shown for what it is, who may decide where, what changed, and is the log whole. */
-import { join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { legacyClient, modernClient, nextOf, streamed } from '../hub/client.ts';
@@ -383,3 +384,42 @@ describe('The audit chain', () => {
     expect(edited.stdout).toContain('shows another outcome');
   });
 });
+
+describe('Who gets hold of the disk', () => {
+  it('finds neither arguments nor results nor tokens of clients, also of calls that waited for a person', async () => {
+    const { daemon, cli } = await given(['echo']);
+    const { stdout } = await cli('connect', 'claude-code', '--json');
+    const token = JSON.parse(stdout).token.value;
+    const mark = 'a-word-that-is-nowhere-else';
+    await daemon.call('mcp__s__echo', { text: `${mark}-1` });
+    const held = await hold(daemon, 'mcp__s__echo', { text: `${mark}-2` });
+    await daemon.api('POST', `/v1/mcp/calls/${held.id}/approve`, {});
+    await daemon.waitFor(async () => (await callsOf(daemon, '?state=settled')).length === 2);
+    await hold(daemon, 'mcp__s__echo', { text: `${mark}-3` });
+    await daemon.stop();
+    const texts = filesIn(daemon.dir).map((file): [string, string] => [file, readFileSync(file, 'latin1')]);
+    expect(texts.length).toBeGreaterThan(3);
+    // What the search is able to find.
+    expect(texts.some(([, text]) => text.includes('mcp__s__echo'))).toBe(true);
+    expect(texts.filter(([, text]) => text.includes(mark) || text.includes(token)).map(([file]) => file)).toEqual([]);
+    expect(daemon.stderr()).not.toContain(mark);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'is nobody but the owner: no file of the daemon can be read by others',
+    async () => {
+      const { daemon, cli } = await given(['echo']);
+      await cli('connect', 'claude-code', '--json');
+      await cli('allow', 's', '--all');
+      expect(statSync(daemon.dir).mode & 0o077).toBe(0);
+      for (const file of ['token', 'daemon.json', 'daemon.sock', 'clients.json'])
+        expect([file, statSync(join(daemon.dir, file)).mode & 0o077]).toEqual([file, 0]);
+      expect(statSync(join(dirname(daemon.config), 'allow_tool')).mode & 0o077).toBe(0);
+    },
+  );
+});
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
