@@ -18,6 +18,7 @@ import { assemble, type Parts, type PartsOptions } from './daemon/parts.ts';
 import { readOrMakeToken } from './daemon/token.ts';
 import { watchFiles } from './daemon/watches.ts';
 import { NewerDatabase } from './events/migrate.ts';
+import { chainTip } from './events/sqlite.ts';
 import { buildApp } from './http/app.ts';
 import type { KnownClients } from './http/guard.ts';
 import { ListenError } from './http/listen.port.ts';
@@ -103,6 +104,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     onFatal: (error) => shutdown.afterContradiction(error),
     stop: () => void shutdown.begin(0),
   });
+  noteChain(parts, logger);
   await recordStart(parts, { run, version });
   const served = await listen(options, paths, loaded, parts, token, logger).catch((error) => {
     parts.log.close();
@@ -128,7 +130,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     clearInterval(alive);
     unwatch();
     try {
-      await close(parts, served, run);
+      await close(parts, served, run, logger);
     } finally {
       removeTraces(paths, ownership);
     }
@@ -265,6 +267,7 @@ async function close(
   { log, desk, supervisor, logins, calls, daemonJournal, hub, recordings, clientUse }: Parts,
   served: Served,
   run: string,
+  logger: Logger,
 ): Promise<void> {
   await calls.abandon();
   logins.close();
@@ -274,7 +277,14 @@ async function close(
   await clientUse.save();
   await daemonJournal.tell({ type: 'DaemonStopped', data: { run } }, undefined);
   await desk.close();
+  noteChain({ log }, logger);
   log.close();
+}
+
+/** A witness outside the database: whoever cuts the log, or makes it anew, does not reach what a journal has kept. */
+function noteChain({ log }: Pick<Parts, 'log'>, logger: Logger): void {
+  const tip = chainTip(log.db);
+  if (tip !== null) logger.info(tip, 'The log ends here; `watchkeeper ledger verify --expect <hash>` finds it again.');
 }
 
 function removeTraces(paths: Paths, ownership: Ownership): void {

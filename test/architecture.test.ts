@@ -208,6 +208,11 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
     because: 'it does the same analysis on the log without a daemon',
   },
   {
+    file: 'src/cli/offline.ledger.ts',
+    may: ['src/events/sqlite.ts', 'src/keeper/ledger.ts'],
+    because: 'it follows the chain through the log without a daemon',
+  },
+  {
     file: 'src/cli/offline.replay.ts',
     may: ['src/events/sqlite.ts'],
     because: 'it reads the log without a daemon',
@@ -321,13 +326,13 @@ describe('Views', () => {
 /** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
 const pure: readonly RegExp[] = [
   /^src\/canonical\.ts$/,
-  /^src\/events\/(?:.+\.events|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
+  /^src\/events\/(?:.+\.events|chain|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
   /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,
   /^src\/actors\/call\/gate\.ts$/,
   /^src\/actors\/server\/(?:backoff|problem\.text)\.ts$/,
   /^src\/actors\/allowlist\/entry\.ts$/,
-  /^src\/replay\/(?:fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|replay|scrub))\.ts$/,
+  /^src\/replay\/(?:chain|definition\.changes|fold|trouble|words|catalog\.history|tool\.diff|bundle\.(?:contents|format|make|replay|scrub))\.ts$/,
   /^src\/replay\/why(?:\.\w+)?\.ts$/,
   /^src\/replay\/fixture\/(?:build|clock|cues|fits|format|refusal|script)\.ts$/,
   /^src\/recordings\/(?:line|mask)\.ts$/,

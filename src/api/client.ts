@@ -3,10 +3,12 @@ import type { z } from 'zod';
 import type * as catalogContract from '../http/contract.catalog.ts';
 import type * as clientsContract from '../http/contract.clients.ts';
 import type * as doctorContract from '../http/contract.doctor.ts';
+import type * as ledgerContract from '../http/contract.ledger.ts';
 import type * as oauthContract from '../http/contract.oauth.ts';
 import type * as recordings from '../http/contract.recordings.ts';
 import type { replayed } from '../http/contract.replay.ts';
 import type * as summaryContract from '../http/contract.summary.ts';
+import type * as trustContract from '../http/contract.trust.ts';
 import type * as contract from '../http/contract.ts';
 import type * as whyContract from '../http/contract.why.ts';
 import { type Followed, followLog } from './follow.ts';
@@ -41,6 +43,10 @@ export type CallResult = Shape<typeof contract.callResult>;
 export type CallHeld = Shape<typeof contract.callHeld>;
 export type Call = Shape<typeof contract.call>;
 export type Calls = Shape<typeof contract.calls>;
+export type LedgerVerified = Shape<typeof ledgerContract.ledgerVerified>;
+export type CallFinding = Shape<typeof ledgerContract.closeBody>['finding'];
+export type ToolChanges = Shape<typeof trustContract.toolChanges>;
+export type Suspensions = Shape<typeof trustContract.suspensions>;
 export type Events = Shape<typeof contract.events>;
 export type Rebuilt = Shape<typeof contract.rebuild>;
 export type AdoptedLogin = Shape<typeof oauthContract.adoptedLogin>;
@@ -90,6 +96,8 @@ export interface Client {
     from?: At | undefined;
     to?: At | undefined;
   }): Promise<ToolsHistory>;
+  /** Definitions that changed lately; since `from`, or in the last seven days. */
+  toolChanges(query?: { server?: string | undefined; from?: At | undefined }): Promise<ToolChanges>;
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
   why(query: { name: string; at?: At | undefined }): Promise<Why>;
@@ -114,11 +122,16 @@ export interface Client {
   }): Promise<Replayed>;
   clients(): Promise<Clients>;
   allowlist(prefix?: string): Promise<Allowlist>;
+  suspensions(): Promise<Suspensions>;
   replaceGrants(prefix: string, entries: readonly string[]): Promise<AllowlistReplaced>;
   call(request: CallRequest, options?: { signal?: AbortSignal | undefined }): Promise<CallResult | CallHeld>;
   calls(query?: {
     state?: string | undefined;
     server?: string | undefined;
+    outcome?: string | undefined;
+    client?: string | undefined;
+    /** Only calls of which nobody knows whether they ran, and that nobody closed. */
+    open?: boolean | undefined;
     limit?: number | undefined;
     before?: string | undefined;
   }): Promise<Calls>;
@@ -126,6 +139,10 @@ export interface Client {
   approve(id: string, remember?: 'once' | 'tool' | 'server'): Promise<Call>;
   deny(id: string, reason?: string): Promise<Call>;
   cancel(id: string): Promise<Call>;
+  /** What a person found out about a call whose outcome is unknown. */
+  closeCall(id: string, finding: CallFinding, note?: string): Promise<Call>;
+  /** Whether log and ledger are what was written; `expect`: a hash noted earlier. */
+  verifyLedger(query?: { expect?: string | undefined }): Promise<LedgerVerified>;
   events(query?: {
     after?: number | undefined;
     stream?: string | undefined;
@@ -180,6 +197,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
       ask({ method: 'DELETE', path: '/v1/mcp/oauth', body: { name, client: query?.client ?? false } }),
     tools: (query) => get('/v1/mcp/tools', query),
     toolsHistory: (query) => get('/v1/mcp/tools/history', query),
+    toolChanges: (query) => get('/v1/mcp/tools/changes', query),
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
     why: (query) => get('/v1/mcp/why', query),
@@ -197,6 +215,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     replay: (query) => post('/v1/mcp/replay', query),
     clients: () => get('/v1/clients'),
     allowlist: (prefix) => get('/v1/allowlist', { prefix }),
+    suspensions: () => get('/v1/allowlist/suspended'),
     replaceGrants: (prefix, entries) => post('/v1/allowlist', { tool: { prefix, entries } }),
     call: ({ tool, arguments: args, mode, timeoutMs, wait }, options) =>
       post(
@@ -204,11 +223,14 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
         { tool, arguments: args, permission_mode: mode, timeout_ms: timeoutMs, wait },
         options?.signal,
       ),
-    calls: (query) => get('/v1/mcp/calls', query),
+    calls: (query) =>
+      get('/v1/mcp/calls', { ...query, open: query?.open === undefined ? undefined : String(query.open) }),
     callById: (id) => get(ofCall(id)),
     approve: (id, remember) => post(`${ofCall(id)}/approve`, { remember }),
     deny: (id, reason) => post(`${ofCall(id)}/deny`, { reason }),
     cancel: (id) => post(`${ofCall(id)}/cancel`),
+    closeCall: (id, finding, note) => post(`${ofCall(id)}/close`, { finding, note }),
+    verifyLedger: (query) => get('/v1/ledger/verify', query),
     events: (query) => get('/v1/events', query),
     followEvents: ({ after, stream, type, signal } = {}) => {
       const open = (from: number | undefined) =>

@@ -1,7 +1,8 @@
 /** What several commands need around a question to the daemon. */
 import type { Call, Client } from '../api/client.ts';
 import { ApiError, DaemonUnreachable } from '../api/errors.ts';
-import { CommandError } from './failure.ts';
+import { CommandError, usedWrongly } from './failure.ts';
+import { outcomeSentence } from './outcome.text.ts';
 import { didYouMean, nearest } from './suggest.ts';
 
 const isCode = (error: unknown, code: string): boolean => error instanceof ApiError && error.code === code;
@@ -46,9 +47,11 @@ export async function aboutHeldCall<T>(
   command: string,
   ask: (id: string) => Promise<T>,
 ): Promise<T> {
+  if (id.trim() === '') throw usedWrongly(`Say which call to ${command}: its id, or how that begins.`, 'approvals');
   try {
     return await ask(id);
   } catch (error) {
+    if (isCode(error, 'call-not-held')) throw await decidedAlready(api, id);
     if (!isCode(error, 'unknown-call')) throw error;
     const ids = (await api.calls({ state: 'held', limit: 1000 })).calls.map((call) => call.id);
     const begun = ids.filter((known) => known.startsWith(id));
@@ -61,6 +64,15 @@ export async function aboutHeldCall<T>(
       { next: [near === undefined || begun.length > 1 ? 'approvals' : `${command} ${near}`] },
     );
   }
+}
+
+/** What became of a call that somebody wanted to decide about. */
+async function decidedAlready(api: Client, id: string): Promise<CommandError> {
+  const call = await api.callById(id);
+  const by = call.decidedBy === null ? '' : ` (by ${call.decidedBy})`;
+  return new CommandError(`Nothing to decide any more: ${outcomeSentence(call)}${by}`, {
+    next: [`ledger show ${id}`, 'approvals'],
+  });
 }
 
 /** Asks the daemon, or, when none runs, does it another way. A connection that breaks midway is not "none runs". */

@@ -13,6 +13,8 @@ export interface Said extends Message {
   readonly jsonrpc?: string;
   readonly result?: unknown;
   readonly error?: unknown;
+  /** Of a problem that came instead of a message of the protocol. */
+  readonly detail?: unknown;
 }
 
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';

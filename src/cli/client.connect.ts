@@ -8,6 +8,7 @@ import { configFileOf } from '../clients/places.ts';
 import { type ConnectMode, tokenVariable } from '../clients/plan.ts';
 import { aloneWithClients, type Permission, readRegistry, writeRegistry } from '../clients/registry.ts';
 import { makePrivateDirectory } from '../config/files.ts';
+import { unknownServer } from './ask.daemon.ts';
 import { diffText, explained, factsOf, paintedDiff, reachOf, warningText } from './client.words.ts';
 import type { Answer, Context, View } from './command.ts';
 import { CommandError } from './failure.ts';
@@ -16,6 +17,11 @@ export interface Wanted {
   readonly mode: ConnectMode | undefined;
   readonly name: string | undefined;
   readonly permission: (known: Permission | undefined) => Promise<Permission>;
+  /** Servers it may see; null: all; undefined: as before. */
+  readonly servers?: readonly string[] | null | undefined;
+  /** Calls a minute; null: as many as it likes; undefined: as before. */
+  readonly callsPerMinute?: number | null | undefined;
+  readonly asksInClient?: boolean | undefined;
   readonly token: 'variable' | 'file' | undefined;
   readonly renew: boolean;
   readonly replace: boolean;
@@ -42,6 +48,10 @@ export async function connected(context: Context, client: ClientDescriptor, want
     mode,
     name: wanted.name ?? before?.name ?? null,
     permission,
+    servers:
+      mustBeServers(wanted.servers, facts, client.id) ?? (wanted.servers === null ? null : (before?.servers ?? null)),
+    callsPerMinute: wanted.callsPerMinute === undefined ? (before?.callsPerMinute ?? null) : wanted.callsPerMinute,
+    asksInClient: wanted.asksInClient ?? before?.asksInClient ?? false,
     token: wanted.token ?? (before?.tokenIn === 'file' ? ('file' as const) : ('variable' as const)),
     renew: wanted.renew,
     replace: wanted.replace,
@@ -74,6 +84,18 @@ export async function connected(context: Context, client: ClientDescriptor, want
   return answerOf(context, change, warnings, wanted.dryRun);
 }
 
+/** The names given, if the daemon knows them all; undefined when none were given. */
+function mustBeServers(
+  given: readonly string[] | null | undefined,
+  { servers = [] }: Awaited<ReturnType<typeof factsOf>>,
+  client: string,
+): readonly string[] | undefined {
+  const names = servers.map(({ name }) => name);
+  const strange = given?.find((name) => !names.includes(name));
+  if (strange !== undefined) throw unknownServer(strange, names, `connect ${client} --servers`);
+  return given ?? undefined;
+}
+
 const usualMode = ({ http }: ClientDescriptor, mountMode: string | undefined): ConnectMode =>
   http === null ? 'stdio' : mountMode === 'routed' ? 'routed' : 'per-server';
 
@@ -85,6 +107,9 @@ export async function changeJson(change: Change, warnings: readonly ClientWarnin
     file,
     connect_mode: record.mode,
     mode: record.permission,
+    servers: record.servers ?? null,
+    callsPerMinute: record.callsPerMinute ?? null,
+    asksInClient: record.asksInClient ?? false,
     entries: change.entries,
     added: change.added,
     changed: change.changed,

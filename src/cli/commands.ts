@@ -7,6 +7,7 @@ import { approve } from './commands/approve.ts';
 import { backup } from './commands/backup.ts';
 import { bundle } from './commands/bundle.ts';
 import { call } from './commands/call.ts';
+import { changes } from './commands/changes.ts';
 import { clients } from './commands/clients.ts';
 import { configCheck } from './commands/config.check.ts';
 import { configFix } from './commands/config.fix.ts';
@@ -24,6 +25,10 @@ import { fixtureExport } from './commands/fixture.export.ts';
 import { fixtureServe } from './commands/fixture.serve.ts';
 import { history } from './commands/history.ts';
 import { importServers } from './commands/import.ts';
+import { ledgerClose } from './commands/ledger.close.ts';
+import { ledgerShow } from './commands/ledger.show.ts';
+import { ledger } from './commands/ledger.ts';
+import { ledgerVerify } from './commands/ledger.verify.ts';
 import { log } from './commands/log.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
@@ -65,6 +70,10 @@ export const commands: readonly Command[] = [
   approve,
   deny,
   allow,
+  changes,
+  ledger,
+  ledgerShow,
+  ledgerClose,
   clients,
   connect,
   sync,
@@ -77,6 +86,7 @@ export const commands: readonly Command[] = [
   fixtureExport,
   fixtureServe,
   replay,
+  ledgerVerify,
   configCheck,
   configPath,
   configSchema,

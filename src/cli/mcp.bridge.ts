@@ -171,10 +171,17 @@ export class Bridge {
     const { id, method } = message;
     if (!isRequest(message) && !Array.isArray(message)) return void answer.resume();
     let answered = Array.isArray(message);
+    /** What a problem says that came instead of a message of the protocol. */
+    let refusal: string | null = null;
     try {
       for await (const { data } of messagesOf(answer)) {
         const said = parsed(data);
-        if (said === null || (said.jsonrpc !== '2.0' && !Array.isArray(said))) continue;
+        if (said === null) continue;
+        if (typeof said.detail === 'string' && said.jsonrpc === undefined) {
+          refusal = said.detail;
+          continue;
+        }
+        if (said.jsonrpc !== '2.0' && !Array.isArray(said)) continue;
         if (said.method === undefined && !Array.isArray(said)) {
           if (said.id !== id && said.id !== null) continue;
           answered = true;
@@ -187,7 +194,7 @@ export class Bridge {
     }
     if (answered || signal.aborted) return;
     const why = answer.statusCode === 200 ? 'broke off before it answered; the call may have run' : 'did not take it';
-    this.#fail(id, INTERNAL_ERROR, `The daemon ${why} (HTTP ${answer.statusCode}).`);
+    this.#fail(id, INTERNAL_ERROR, refusal ?? `The daemon ${why} (HTTP ${answer.statusCode}).`);
   }
 
   /** What the daemon says unasked, for as long as the client is there. */

@@ -29,6 +29,11 @@ export interface Wish {
   readonly mode: ConnectMode;
   readonly name: string | null;
   readonly permission: Permission;
+  /** null: all. */
+  readonly servers: readonly string[] | null;
+  /** null: as many as it likes. */
+  readonly callsPerMinute: number | null;
+  readonly asksInClient: boolean;
   /** `file`: the token is written out although the client could take a reference. */
   readonly token: 'variable' | 'file';
   /** Makes a new token even where one is known. */
@@ -122,6 +127,9 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
       mode: wish.mode,
       name: wish.name,
       permission: wish.permission,
+      servers: wish.servers,
+      callsPerMinute: wish.callsPerMinute,
+      asksInClient: wish.asksInClient,
       tokenHash: hash,
       tokenIn: wish.mode === 'stdio' ? 'none' : way.kind === 'reference' ? 'variable' : 'file',
       entries: planned.map(({ entry }) => entry),

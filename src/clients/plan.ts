@@ -20,12 +20,21 @@ export const mountedServers = ({ servers = [] }: HubFacts): string[] =>
 
 /** Entries by mode, name and today's servers. One server alone is called after the hub, several after themselves. */
 export function plannedEntries(
-  { mode, name }: { readonly mode: ConnectMode; readonly name: string | null },
+  {
+    mode,
+    name,
+    servers: visible,
+  }: {
+    readonly mode: ConnectMode;
+    readonly name: string | null;
+    /** Servers the client may see; null or absent: all. */
+    readonly servers?: readonly string[] | null | undefined;
+  },
   facts: HubFacts,
 ): readonly CheckedEntry[] {
   const all = mode === 'routed' || (mode === 'stdio' && facts.mount_mode === 'routed');
   if (all) return [{ entry: name ?? DEFAULT_NAME, server: null }];
-  const servers = mountedServers(facts);
+  const servers = mountedServers(facts).filter((server) => visible?.includes(server) ?? true);
   const [only, ...more] = servers;
   if (only !== undefined && more.length === 0) return [{ entry: name ?? DEFAULT_NAME, server: only }];
   return servers.map((server) => ({ entry: name === null ? server : `${name}-${server}`, server }));

@@ -22,6 +22,12 @@ export interface Connected {
   readonly name: string | null;
   /** Default mode of its calls, and the most they may ask for. */
   readonly permission: Permission;
+  /** Servers it may see; null or absent: all. */
+  readonly servers?: readonly string[] | null;
+  /** Calls it may make a minute; null or absent: as many as it likes. */
+  readonly callsPerMinute?: number | null;
+  /** Held calls are put to the person in the client itself (elicitation). */
+  readonly asksInClient?: boolean;
   /** SHA-256 of its token; null: it uses none. */
   readonly tokenHash: string | null;
   readonly tokenIn: 'variable' | 'file' | 'none';
@@ -129,6 +135,12 @@ export class ClientTokens {
     const hash = tokenHash(token);
     const found = Object.entries(this.all()).find(([, client]) => client.tokenHash === hash);
     return found ? { id: found[0], permission: found[1].permission } : null;
+  }
+
+  /** null for a client that is not, or no longer, connected. */
+  limitsOf(id: string): Pick<Connected, 'servers' | 'callsPerMinute' | 'asksInClient'> | null {
+    const registry = this.all();
+    return (Object.hasOwn(registry, id) ? registry[id] : undefined) ?? null;
   }
 
   byName(id: string): TokenHolder | null {

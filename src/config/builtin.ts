@@ -24,6 +24,7 @@ export const builtinEntry: RunEntry = {
     exclude: [],
     toolPrefix: undefined,
     limits: limitsOf({}),
+    repeatCalls: 'unsent',
   },
   problem: null,
   warnings: [],

@@ -119,6 +119,7 @@ function build(name: string, written: EntryAsWritten): ServerEntry {
     exclude: written.exclude ?? [],
     toolPrefix: written.tool_prefix,
     limits: limitsOf(written),
+    repeatCalls: written.repeatCalls ?? 'unsent',
   };
   const command = textOf(written.command);
   if (command !== undefined) {

@@ -16,6 +16,8 @@ interface EntryBase {
   /** `tool_prefix`; undefined when the key is not set. */
   readonly toolPrefix: string | undefined;
   readonly limits: Limits;
+  /** What may be sent again when a connection ends: nothing, what surely never left, or also what may be repeated. */
+  readonly repeatCalls: 'never' | 'unsent' | 'idempotent';
 }
 
 export interface StdioEntry extends EntryBase {

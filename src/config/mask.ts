@@ -14,12 +14,16 @@ export type Unmasked =
   | { readonly ok: true; readonly raw: RawObject }
   | { readonly ok: false; readonly problem: EntryProblem };
 
-/** The shape `GET /v1/mcp` shows of one entry; `raw` is what the file holds, valid or not. */
-export function maskEntry(raw: unknown): unknown {
+/**
+ * The shape `GET /v1/mcp` shows of one entry; `raw` is what the file holds, valid or not. An argument that says again what
+ * is a secret elsewhere in the entry, or is one of `secrets` (values it is filled in with), is one too.
+ */
+export function maskEntry(raw: unknown, secrets: readonly string[] = []): unknown {
   if (!isObject(raw)) return maskAll(raw);
+  const repeated = new Set([...secretsIn(raw), ...secrets]);
   return mapMembers(raw, (value, key) => {
     if (key === 'env' || key === 'headers') return isObject(value) ? mapMembers(value, maskAny) : maskAll(value);
-    if (key === 'args') return Array.isArray(value) ? maskArgs(value) : maskAll(value);
+    if (key === 'args') return Array.isArray(value) ? maskArgs(value, repeated) : maskAll(value);
     if (key === 'url') return typeof value === 'string' ? maskUrl(value) : maskAll(value);
     if (key === 'oauth' && isObject(value)) return mapMembers(value, maskNamed);
     return maskNamed(value, key);
@@ -27,15 +31,39 @@ export function maskEntry(raw: unknown): unknown {
 }
 
 /** All entries of a file for `GET /v1/mcp`, in the order given. */
-export const maskEntries = (raw: ReadonlyMap<string, unknown>): RawObject =>
-  Object.fromEntries([...raw].map(([name, entry]) => [name, maskEntry(entry)]));
+export const maskEntries = (
+  raw: ReadonlyMap<string, unknown>,
+  secretsOf: (name: string) => readonly string[] = () => [],
+): RawObject => Object.fromEntries([...raw].map(([name, entry]) => [name, maskEntry(entry, secretsOf(name))]));
+
+/** Texts shorter than this are no secret only because they stand in `env` or `headers`: `1`, `info`, `8080`. */
+const LEAST = 8;
+
+/** Values written out in an entry where secrets are written. */
+function secretsIn(raw: RawObject): string[] {
+  const tables = [memberOf(raw, 'env'), memberOf(raw, 'headers'), memberOf(raw, 'oauth')];
+  const members = [raw, ...tables].flatMap((table) => (isObject(table) ? Object.entries(table) : []));
+  const named = members.flatMap(([key, value]) => (typeof value === 'string' && speaksOfSecret(key) ? [value] : []));
+  const others = tables.slice(0, 2).flatMap((table) => (isObject(table) ? Object.values(table) : []));
+  const long = others.filter((value): value is string => typeof value === 'string' && value.length >= LEAST);
+  const args = memberOf(raw, 'args');
+  const given = Array.isArray(args) ? args.map((arg) => (typeof arg === 'string' ? arg : '')) : [];
+  const starts = secretStarts(given);
+  const flagged = given.flatMap((arg, index) => (starts[index] == null ? [] : [arg.slice(starts[index])]));
+  const all = [...named, ...long, ...flagged].flatMap((text) => [
+    text,
+    text.replace(/^\s*(?:bearer|basic|token)\s+/i, ''),
+  ]);
+  return all.filter((text) => text !== '' && !text.includes('$'));
+}
 
 /**
  * Puts stored values back where a posted entry says `***` (or holds a value exactly as it was shown).
  * `stored` is the entry of that name in the file, undefined when there is none; `***` without a stored value is a problem.
  */
-export function unmaskEntry(posted: RawObject, stored: unknown): Unmasked {
+export function unmaskEntry(posted: RawObject, stored: unknown, secrets: readonly string[] = []): Unmasked {
   const missing: string[] = [];
+  const repeated = new Set([...(isObject(stored) ? secretsIn(stored) : []), ...secrets]);
   const keep = (value: unknown, old: unknown, field: string): unknown => {
     if (old !== undefined && (value === hidden || same(value, maskAny(old)))) return old;
     if (isMasked(value)) missing.push(field);
@@ -54,7 +82,8 @@ export function unmaskEntry(posted: RawObject, stored: unknown): Unmasked {
           : keep(member, memberOf(old, name), `${key}.${name}`),
       );
     }
-    if (key === 'args' && Array.isArray(value)) return unmaskArgs(value, Array.isArray(old) ? old : [], missing);
+    if (key === 'args' && Array.isArray(value))
+      return unmaskArgs(value, Array.isArray(old) ? old : [], missing, repeated);
     if (key === 'url' && typeof value === 'string') {
       return unmaskUrl(value, typeof old === 'string' ? old : undefined, 'url', missing);
     }
@@ -91,12 +120,15 @@ export function maskUrl(text: string): string {
   });
 }
 
-function maskArgs(args: readonly unknown[]): readonly unknown[] {
+function maskArgs(args: readonly unknown[], repeated: ReadonlySet<string>): readonly unknown[] {
   const starts = secretStarts(args.map((arg) => (typeof arg === 'string' ? arg : '')));
   return args.map((arg, index) => {
     if (typeof arg !== 'string') return arg;
     const start = starts[index] ?? null;
     if (start !== null) return arg.slice(0, start) + maskText(arg.slice(start));
+    if (repeated.has(arg)) return hidden;
+    const flag = /^(-[^=]*=)(.*)$/s.exec(arg);
+    if (flag && repeated.has(flag[2] ?? '')) return `${flag[1]}${hidden}`;
     return isUrl(arg) ? maskUrl(arg) : arg;
   });
 }
@@ -119,9 +151,14 @@ const isMasked = (value: unknown): boolean =>
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Arguments may have moved: a masked one takes the first stored one, not yet taken, that is shown the same way. */
-function unmaskArgs(args: readonly unknown[], stored: readonly unknown[], missing: string[]): readonly unknown[] {
-  const shown = maskArgs(stored);
-  const posted = maskArgs(args);
+function unmaskArgs(
+  args: readonly unknown[],
+  stored: readonly unknown[],
+  missing: string[],
+  repeated: ReadonlySet<string>,
+): readonly unknown[] {
+  const shown = maskArgs(stored, repeated);
+  const posted = maskArgs(args, repeated);
   const taken = new Set<number>();
   return args.map((arg, index) => {
     if (typeof arg !== 'string' || !arg.includes(hidden) || posted[index] !== arg) return arg;
@@ -139,7 +176,7 @@ function unmaskArgs(args: readonly unknown[], stored: readonly unknown[], missin
       const near = stored.find((old): old is string => typeof old === 'string' && isUrl(old));
       return unmaskUrl(arg, near, `args[${index}]`, missing);
     }
-    if (secretStarts(args.map(String))[index] != null) missing.push(`args[${index}]`);
+    if (arg === hidden || secretStarts(args.map(String))[index] != null) missing.push(`args[${index}]`);
     return arg;
   });
 }

@@ -59,6 +59,9 @@ export const entrySchema = z.looseObject({
   idleStopMs: milliseconds.optional(),
   stableMs: milliseconds.optional(),
   maxConcurrency: whole('').optional(),
+  repeatCalls: z
+    .enum(['never', 'unsent', 'idempotent'], { error: 'must be `never`, `unsent` or `idempotent`' })
+    .optional(),
   include: words('tool name patterns').optional(),
   exclude: words('tool name patterns').optional(),
   tool_prefix: text.regex(/^[A-Za-z0-9_-]{0,26}$/, { error: 'must be 0 to 26 letters, digits, `_` or `-`' }).optional(),

@@ -27,6 +27,7 @@ import { openLog, type SqliteLog } from '../events/sqlite.ts';
 import type { Keeper } from '../http/keeper.ts';
 import { createHub, type Hub } from '../hub/hub.ts';
 import { Allowlist } from '../keeper/allowlist.ts';
+import { ClientRules } from '../keeper/client.rules.ts';
 import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
@@ -34,6 +35,7 @@ import { isLoginEntry, reconnected } from '../keeper/logins.ts';
 import { Metrics } from '../keeper/metrics.ts';
 import { Noises } from '../keeper/noise.ts';
 import { Recordings } from '../keeper/recordings.ts';
+import { remarksWith } from '../keeper/remarks.ts';
 import { testServerWith } from '../keeper/test-server.ts';
 import { canonicalJson } from '../mcp/canonical.ts';
 import { capResult } from '../mcp/cap.ts';
@@ -176,11 +178,18 @@ export function assemble(options: PartsOptions): Parts {
   });
   bindWhenListed(log, allowlist);
 
+  const clientTokens = new ClientTokens(paths.dataDir, (message) => logger.warn(message));
+  const clientUse = new ClientUse(paths.dataDir);
+  const rules = new ClientRules({ tokens: clientTokens, now: () => performance.now() });
   const calls = new CallDesk({
     desk,
     supervisor,
     definitionOf: (server, tool) => directory.definitionOf(server, tool),
     grantsFor: (server, name) => allowlist.grantsFor(server, name),
+    sees: rules.sees,
+    overRate: rules.overRate,
+    remarksOn: remarksWith({ db: log.db, directory, now: () => desk.now() }),
+    repeats: (server) => supervisor.entry(server)?.entry?.repeatCalls ?? 'unsent',
     windowMs: settings.approval.windowMs,
     holdMs: settings.approval.holdMs,
     canonical: canonicalJson,
@@ -200,6 +209,7 @@ export function assemble(options: PartsOptions): Parts {
       await allowlist.bind();
     },
     warn: (message) => logger.warn(message),
+    secretsOf: (name) => secretsOf(name),
   });
   const recordings = new Recordings({
     recorder,
@@ -218,8 +228,12 @@ export function assemble(options: PartsOptions): Parts {
       const head = supervisor.find(name)?.actor.committedHead;
       return { name, state: head?.state ?? 'stopped', tools: head?.context.count ?? 0 };
     });
-  const clientTokens = new ClientTokens(paths.dataDir, (message) => logger.warn(message));
-  const clientUse = new ClientUse(paths.dataDir);
+  const secretsOf = (name: string): readonly string[] => {
+    const entry = supervisor.entry(name)?.entry;
+    const filled = entry && entry.transport !== 'builtin' && resolve(entry);
+    const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
+    return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
+  };
   const keeper = createKeeper({
     version,
     startedAt: options.startedAt,
@@ -232,16 +246,12 @@ export function assemble(options: PartsOptions): Parts {
     allowlist,
     metrics: new Metrics({ log, version, states, sessions: () => hub.sessions.size }),
     clients: { tokens: clientTokens, use: clientUse },
+    sees: rules.sees,
     mountMode: settings.mount_mode,
     maxLength: settings.naming.maxLength,
     seen: { at: seen.at, version: seen.version },
     ready: options.ready,
-    secretsOf: (name) => {
-      const entry = supervisor.entry(name)?.entry;
-      const filled = entry && entry.transport !== 'builtin' && resolve(entry);
-      const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
-      return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
-    },
+    secretsOf,
     recordings,
     resolve,
     noises,
@@ -260,8 +270,7 @@ export function assemble(options: PartsOptions): Parts {
         keeper,
         servers: () => supervisor.entries.map(({ name }) => name),
         serverOfTool: (name) => directory.find(name)?.server ?? directory.findOn(name)?.server,
-        // A token opens every server as yet.
-        sees: () => true,
+        sees: rules.sees,
         now: () => desk.now(),
       }),
     });
@@ -273,6 +282,9 @@ export function assemble(options: PartsOptions): Parts {
     directory,
     log,
     instructions: () => keeper.instructions().servers,
+    sees: rules.sees,
+    asksInClient: rules.asksInClient,
+    holdMs: settings.approval.holdMs,
     sessions: { idleMs: settings.mcp.sessionIdleMs, most: settings.mcp.maxSessions },
   });
   return {

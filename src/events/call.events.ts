@@ -22,6 +22,10 @@ export type Outcome = z.infer<typeof outcome>;
 export const permissionMode = z.enum(['deny', 'ask', 'allow-all']);
 export type PermissionMode = z.infer<typeof permissionMode>;
 
+/** What a person found out about a call whose end nobody saw. */
+export const finding = z.enum(['ran', 'not-run', 'cannot-tell']);
+export type CallFinding = z.infer<typeof finding>;
+
 /** What a call is: never its arguments or results, only their sizes and hashes. */
 const request = z.object({
   server: z.string().describe('Name of the server.'),
@@ -91,6 +95,16 @@ export const callFacts = {
       resultHash: z.string().optional().describe('Hash of the result.'),
       truncated: z.boolean().optional().describe('Whether the result was cut to 1 MiB.'),
       tookMs: z.number().optional().describe('From start to end, in milliseconds.'),
+    }),
+  }),
+  CallClosed: fact({
+    stream,
+    schema: 1,
+    about: 'A person looked into a call whose outcome was unknown, and closed it.',
+    data: z.object({
+      by: z.string().describe('The client the person used.'),
+      finding: finding.describe('What the person found out.'),
+      note: z.string().optional().describe('What the person wrote about it.'),
     }),
   }),
 };

@@ -1,7 +1,9 @@
 /** The embedded log: one SQLite file in WAL mode. */
+import { hash } from 'node:crypto';
 import Database from 'better-sqlite3';
 import { Subject } from 'rxjs';
 import type { FactType } from './catalogue.ts';
+import { CHAIN_START, chainText } from './chain.ts';
 import type { Recorded, Unrecorded } from './envelope.ts';
 import { type EventLog, type HeadRow, type ReadQuery, VersionConflict } from './log.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
@@ -67,7 +69,7 @@ export function* pagesOf(db: Database.Database, size = 1_000): Generator<readonl
   const page = db
     .prepare<[number, number], string>(
       `select json_group_array(json_array(position, stream, version, type, schema, at, cause, json(data)))
-       from (select * from events where position > ? order by position limit ?)`,
+       from (select ${COLUMNS} from events where position > ? order by position limit ?)`,
     )
     .pluck();
   for (let after = 0; ; ) {
@@ -202,6 +204,19 @@ export function readLog(
   };
 }
 
+/** The hash of the audit chain over a text of `chainText`. */
+export const chainHash = (text: string): string => hash('sha256', text, 'base64url');
+
+/** Where the chain stands: the newest fact and its hash; null when the log is empty or nothing is chained yet. */
+export function chainTip(db: Database.Database): { readonly position: number; readonly hash: string } | null {
+  const row = db
+    .prepare<[], { position: number; hash: string | null }>(
+      'select position, chain as hash from events order by position desc limit 1',
+    )
+    .get();
+  return row?.hash ? { position: row.position, hash: row.hash } : null;
+}
+
 export interface SqliteLog extends EventLog {
   readonly db: Database.Database;
 }
@@ -229,8 +244,13 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
   const project = options.project?.(db);
   const committed$ = new Subject<readonly Recorded[]>();
   const insert = db.prepare(
-    'insert into events (stream, version, type, schema, at, cause, data) values (?, ?, ?, ?, ?, ?, ?)',
+    'insert into events (position, stream, version, type, schema, at, cause, data, chain) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   );
+  const tip = db
+    .prepare<[], [position: number, chain: string | null]>(
+      'select position, chain from events order by position desc limit 1',
+    )
+    .raw();
   const upsertHead = db.prepare(
     'insert into heads (stream, version, state, context) values (?, ?, ?, ?) on conflict (stream) do update set version = excluded.version, state = excluded.state, context = excluded.context',
   );
@@ -239,17 +259,17 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
   );
 
   const write = db.transaction((facts: readonly Unrecorded[], heads: readonly HeadRow[]): Recorded[] => {
+    // Read here and not remembered: what the chain goes on from is what stands in the file.
+    const [last, end] = tip.get() ?? [0, null];
+    let position = last;
+    let chain = end ?? CHAIN_START;
     const written = facts.map((fact): Recorded => {
-      const { lastInsertRowid } = insert.run(
-        fact.stream,
-        fact.version,
-        fact.type,
-        fact.schema,
-        fact.at,
-        fact.cause,
-        JSON.stringify(fact.data),
-      );
-      return { ...fact, position: Number(lastInsertRowid) };
+      const { stream, version, type, schema, at, cause } = fact;
+      const data = JSON.stringify(fact.data);
+      position += 1;
+      chain = chainHash(chainText(chain, { position, stream, version, type, schema, at, cause, data }));
+      insert.run(position, stream, version, type, schema, at, cause, data, chain);
+      return { ...fact, position };
     });
     project?.(written);
     for (const head of heads) upsertHead.run(head.stream, head.version, head.state, JSON.stringify(head.context));

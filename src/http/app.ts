@@ -22,6 +22,7 @@ import { doctorRoutes } from './routes/doctor.ts';
 import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { historyRoutes } from './routes/history.ts';
+import { ledgerRoutes } from './routes/ledger.ts';
 import { type Mcp, mcpRoutes } from './routes/mcp.ts';
 import { oauthRoutes } from './routes/oauth.ts';
 import { recordingRoutes } from './routes/recordings.ts';
@@ -125,6 +126,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   toolRoutes(app, keeper);
   callRoutes(app, keeper);
   allowlistRoutes(app, keeper);
+  ledgerRoutes(app, keeper);
   clientRoutes(app, keeper);
   historyRoutes(app, keeper);
   whyRoutes(app, keeper);

@@ -3,7 +3,7 @@
  * from them and the client takes its types from them. Names in here are public: adding is fine, renaming is not.
  */
 import { z } from 'zod';
-import { outcome, permissionMode } from '../events/call.events.ts';
+import { finding, outcome, permissionMode } from '../events/call.events.ts';
 import { era, failureClass, serverInfo, transport } from '../events/shapes.ts';
 
 /** ISO 8601, UTC, with milliseconds. */
@@ -273,6 +273,18 @@ export const call = z.object({
   decidedBy: z.string().nullable().describe('Who approved, denied or cancelled it.'),
   arguments: members.optional().describe('Only while held.'),
   unusual: z.array(z.string()).optional().describe('What is worth a look before approving.'),
+  identity: z
+    .string()
+    .describe("Hash of the server's command and arguments, or of its URL, when the call was asked for."),
+  definition: z.string().describe("Hash of the tool's definition then."),
+  server_entry: members.optional().describe('Only while held: the entry as `GET /v1/mcp` shows it.'),
+  verdict: z.enum(['granted', 'allow-all', 'approved']).nullable().describe('Why it might run; null: it did not.'),
+  resultHash: z.string().nullable(),
+  tookMs: z.number().nullable(),
+  closed: z
+    .object({ finding, note: z.string().nullable(), by: z.string(), at: time })
+    .nullable()
+    .describe('What a person found out about a call whose outcome was unknown.'),
   result: z.looseObject({}).optional().describe('For ten minutes after it settled.'),
 });
 

@@ -4,14 +4,16 @@
  */
 import type { z } from 'zod';
 import type { FileProblem } from '../config/entry.ts';
-import type { PermissionMode } from '../events/call.events.ts';
+import type { CallFinding, PermissionMode } from '../events/call.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { toolsHistory } from './contract.catalog.ts';
 import type { clients } from './contract.clients.ts';
 import type { doctor } from './contract.doctor.ts';
+import type { ledgerVerified } from './contract.ledger.ts';
 import type * as recordings from './contract.recordings.ts';
 import type { replayed } from './contract.replay.ts';
 import type { summary } from './contract.summary.ts';
+import type { suspensions, toolChanges } from './contract.trust.ts';
 import type * as contract from './contract.ts';
 import type { why } from './contract.why.ts';
 
@@ -58,6 +60,8 @@ export interface EventQuery {
 export interface Keeper {
   readonly version: string;
   readonly startedAt: string;
+  /** Whether a client may see a server. */
+  sees(client: string, server: string): boolean;
   health(full: boolean): Shape<typeof contract.health>;
   /** JSON text of the status answer, cached per log position. */
   statusText(): string;
@@ -68,7 +72,10 @@ export interface Keeper {
     from?: Moment | undefined;
     to?: Moment | undefined;
   }): Shape<typeof toolsHistory>;
-  instructions(): Shape<typeof contract.instructions>;
+  /** Definitions that changed and tools that came to known servers, with what is different word by word. */
+  toolChanges(query: { server?: string | undefined; from?: Moment | undefined }): Shape<typeof toolChanges>;
+  /** Of servers that `sees` lets through. */
+  instructions(sees?: (server: string) => boolean): Shape<typeof contract.instructions>;
   history(query: {
     name?: string | undefined;
     from?: number | undefined;
@@ -145,10 +152,16 @@ export interface Keeper {
     caller: Caller,
   ): Promise<Shape<typeof contract.allowlistReplaced>>;
 
+  /** Grants that count no more, with what they were given for and what is there now. */
+  suspensions(): Shape<typeof suspensions>;
+
   call(input: CallInput): Promise<CallAnswer>;
   calls(query: {
     state?: string | undefined;
     server?: string | undefined;
+    outcome?: string | undefined;
+    client?: string | undefined;
+    open?: boolean | undefined;
     limit: number;
     before?: string | undefined;
   }): Shape<typeof contract.calls>;
@@ -156,6 +169,14 @@ export interface Keeper {
   approve(id: string, remember: 'once' | 'tool' | 'server', caller: Caller): Promise<Shape<typeof contract.call>>;
   deny(id: string, reason: string | undefined, caller: Caller): Promise<Shape<typeof contract.call>>;
   cancel(id: string, caller: Caller): Promise<Shape<typeof contract.call>>;
+  /** What a person found out about a call whose outcome is unknown. */
+  closeCall(
+    id: string,
+    found: { readonly finding: CallFinding; readonly note: string | undefined },
+    caller: Caller,
+  ): Promise<Shape<typeof contract.call>>;
+  /** Whether log and ledger are what was written. */
+  verifyLedger(expected: string | undefined): Promise<Shape<typeof ledgerVerified>>;
 
   /** Ascending, at most `limit`. */
   events(query: EventQuery): Shape<typeof contract.events>;

@@ -101,6 +101,11 @@ export const problems = {
     title: 'The call has already been decided',
     next: 'Read how it ended at `GET /v1/mcp/calls/<id>`.',
   },
+  'call-not-open': {
+    status: 409,
+    title: 'The call needs no closing',
+    next: 'See the ones that do with `watchkeeper ledger --open`.',
+  },
   'call-cancelled': {
     status: 409,
     title: 'The call was cancelled',

@@ -1,5 +1,6 @@
 /** Query parameters: text on the wire, checked and turned into what the daemon is asked with. */
 import { z } from 'zod';
+import { outcome } from '../events/call.events.ts';
 import { callState } from './contract.ts';
 import { readMoment, readTime } from './moment.ts';
 
@@ -64,8 +65,22 @@ export const allowlistQuery = z.strictObject({
 export const callsQuery = z.strictObject({
   ...server,
   state: callState.optional(),
+  outcome: outcome.optional(),
+  client: z.string().min(1).optional().describe('Only calls of this client.'),
+  open: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe('true: only calls of which nobody knows whether they ran, and that nobody has closed.'),
   limit,
   before: z.string().min(1).optional().describe('Id of a call; only what was asked for before it.'),
+});
+export const ledgerQuery = z.strictObject({
+  expect: z.string().min(1).max(100).optional().describe('A hash that was noted earlier: is it still there?'),
+});
+export const toolChangesQuery = z.strictObject({
+  ...server,
+  from: moment.optional().describe('Since this time (ISO 8601) or log position; seven days unless given.'),
 });
 export const eventsQuery = z.strictObject({
   after: integer(0, Number.MAX_SAFE_INTEGER).optional().describe('Log position; only later facts.'),

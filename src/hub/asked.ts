@@ -15,6 +15,8 @@ export interface Asked {
   readonly session: Session | null;
   /** Whose token it is. */
   readonly client: string;
+  /** Whether this client may see a server. */
+  readonly sees: (server: string) => boolean;
   readonly mode: PermissionMode;
   /** A header of the request, by its name in lower case; null where headers do not count (local socket). */
   readonly header: ((name: string) => string | undefined) | null;

@@ -43,7 +43,9 @@ export interface DoorOptions {
   readonly heartbeat: Heartbeat;
   readonly listens: Listens;
   readonly changes: Changes;
-  readonly isServer: (name: string) => boolean;
+  /** Whether there is a server of this name for this client. */
+  readonly isServer: (name: string, client: string) => boolean;
+  readonly sees: (client: string, server: string) => boolean;
   readonly modern: Readonly<Record<string, Method>>;
   readonly legacy: Readonly<Record<string, Method>>;
 }
@@ -54,6 +56,7 @@ interface Visit {
   readonly response: ServerResponse;
   readonly server: string | undefined;
   readonly client: string;
+  readonly sees: (server: string) => boolean;
   readonly mode: PermissionMode;
 }
 
@@ -78,10 +81,12 @@ export class Door {
     server: string | undefined,
     caller: Caller,
   ): Promise<void> {
-    if (server !== undefined && !this.#options.isServer(server))
+    if (server !== undefined && !this.#options.isServer(server, caller.client))
       throw new Problem('unknown-server', `There is no server "${server}".`);
     const mode = chooseMode({ header: headerOf(request, 'watchkeeper-permission-mode') }, caller);
-    const visit: Visit = { request, response, server, client: caller.client, mode };
+    const { client } = caller;
+    const sees = (name: string): boolean => this.#options.sees(client, name);
+    const visit: Visit = { request, response, server, client, sees, mode };
     switch (request.method) {
       case 'POST':
         return this.#post(visit);
@@ -154,9 +159,9 @@ export class Door {
     for (const request of requests) void this.#inSession(visit, session, request, reply);
   }
 
-  #initialize({ response, server, client }: Visit, { id, params }: RequestMessage): void {
+  #initialize({ response, server, client, sees }: Visit, { id, params }: RequestMessage): void {
     const { greeting, sessions, heartbeat, changes } = this.#options;
-    const result = greeting.initialize(params?.protocolVersion, server);
+    const result = greeting.initialize(params?.protocolVersion, server, sees);
     const session = sessions.open({
       server,
       client,
@@ -228,7 +233,8 @@ export class Door {
             if (!reply.speaks)
               throw new RpcFailure(codes.invalidRequest, 'A subscription needs Accept: text/event-stream.');
             const say = (message: Message): void => reply.say(message);
-            return listens.listen({ id, params, server: visit.server, signal: cancel.signal, say });
+            const { server, sees } = visit;
+            return listens.listen({ id, params, server, sees, signal: cancel.signal, say });
           },
         }
       : modern;
@@ -307,9 +313,16 @@ export class Door {
 }
 
 /** What goes from the HTTP request into what is asked. */
-const ofVisit = ({ request, server, client, mode }: Visit): Pick<Asked, 'server' | 'client' | 'mode' | 'header'> => ({
+const ofVisit = ({
+  request,
   server,
   client,
+  sees,
+  mode,
+}: Visit): Pick<Asked, 'server' | 'client' | 'sees' | 'mode' | 'header'> => ({
+  server,
+  client,
+  sees,
   mode,
   // The bridge on the local socket knows no schemas, so it cannot repeat arguments in headers.
   header: isLocal(request.socket) ? null : (name) => headerOf(request, name),

@@ -14,6 +14,8 @@ export interface GreetingOptions {
   readonly instructions: () => Readonly<Record<string, string>>;
 }
 
+type Sees = (server: string) => boolean;
+
 export class Greeting {
   readonly #options: GreetingOptions;
 
@@ -25,22 +27,22 @@ export class Greeting {
     return { name: 'watchkeeper', title: 'Watchkeeper', version: this.#options.version };
   }
 
-  initialize(requested: unknown, server: string | undefined): Members {
+  initialize(requested: unknown, server: string | undefined, sees: Sees): Members {
     return {
       protocolVersion: agreedRevision(requested),
       capabilities: this.#capabilities(server, 'legacy'),
       serverInfo: this.serverInfo,
-      ...this.#instructions(server),
+      ...this.#instructions(server, sees),
     };
   }
 
-  discover(server: string | undefined): Members {
+  discover(server: string | undefined, sees: Sees): Members {
     return {
       supportedVersions: [MODERN],
       capabilities: this.#capabilities(server, 'modern'),
       ttlMs: 0,
       cacheScope: 'private',
-      ...this.#instructions(server),
+      ...this.#instructions(server, sees),
     };
   }
 
@@ -66,9 +68,9 @@ export class Greeting {
     return server !== undefined && this.#options.upstreams.of(server).connection?.agreement.era === 'modern';
   }
 
-  #instructions(server: string | undefined): Members {
+  #instructions(server: string | undefined, sees: Sees): Members {
     const all = Object.entries(this.#options.instructions())
-      .filter(([name]) => server === undefined || name === server)
+      .filter(([name]) => (server === undefined || name === server) && sees(name))
       .map(([name, text]) => ({ server: name, text }));
     const instructions = instructionsPrompt(all);
     return instructions === '' ? {} : { instructions };

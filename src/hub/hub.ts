@@ -42,6 +42,12 @@ export interface HubOptions {
   readonly log: Pick<EventLog, 'committed$'>;
   /** What servers say of themselves, by name. */
   readonly instructions: () => Readonly<Record<string, string>>;
+  /** Whether a client may see a server; everything unless given. */
+  readonly sees?: (client: string, server: string) => boolean;
+  /** Whether held calls of a client are put to the person there; of none unless given. */
+  readonly asksInClient?: (client: string) => boolean;
+  /** How long a held call can be decided about, in ms. */
+  readonly holdMs?: number;
   readonly sessions: SessionLimits;
   readonly heartbeatMs?: number;
   readonly now?: () => number;
@@ -56,7 +62,7 @@ export interface Hub {
 }
 
 export function createHub(options: HubOptions): Hub {
-  const { supervisor, calls, directory, log, version, now = Date.now } = options;
+  const { supervisor, calls, directory, log, version, now = Date.now, sees = () => true } = options;
   const servers = (): readonly string[] =>
     supervisor.entries.flatMap(({ name, entry }) => (entry?.disabled ? [] : [name])).toSorted();
   const isReady = (server: string): boolean => supervisor.find(server)?.actor.committedHead.state === 'ready';
@@ -76,7 +82,8 @@ export function createHub(options: HubOptions): Hub {
       else if (related !== null) upstream.flightOf(related)?.notify(method, params);
       else if (method === 'notifications/elicitation/complete')
         for (const session of sessions)
-          if (session.server === undefined || session.server === server) session.tell(method, params);
+          if ((session.server === undefined || session.server === server) && sees(session.client, server))
+            session.tell(method, params);
     },
     onJoined: (upstream) => {
       logging.apply(upstream);
@@ -99,7 +106,7 @@ export function createHub(options: HubOptions): Hub {
   const watches = new Watches(upstreams);
   const relay = new Relay({ supervisor, calls, upstreams, parking });
   const sessions = new Sessions(options.sessions, now, (session) => watches.removeAll(session));
-  const logging = new Logging(sessions, relay);
+  const logging = new Logging(sessions, relay, sees);
   const listens = new Listens({ finder, watches, changes: () => changes });
   const changes = new Changes(lists, function* () {
     for (const session of sessions) {
@@ -119,8 +126,9 @@ export function createHub(options: HubOptions): Hub {
     if (server !== undefined) return known[0];
     return known.find((one) => name.startsWith(`${one}__`) || name.startsWith(`mcp__${one}__`));
   };
+  const asking = { asksInClient: options.asksInClient ?? (() => false), holdMs: options.holdMs ?? 600_000 };
   const common: Readonly<Record<string, Method>> = {
-    ...toolMethods({ directory, calls, lists, relay, unlisted }),
+    ...toolMethods({ directory, calls, lists, relay, unlisted, ...asking }),
     ...promptMethods({ lists, relay, finder }),
     ...resourceMethods({ lists, relay, finder, watches }),
   };
@@ -130,17 +138,18 @@ export function createHub(options: HubOptions): Hub {
     heartbeat,
     listens,
     changes,
-    isServer: (server) => supervisor.entry(server) !== undefined,
-    modern: { ...common, 'server/discover': ({ server }) => greeting.discover(server) },
+    isServer: (server, client) => supervisor.entry(server) !== undefined && sees(client, server),
+    sees,
+    modern: { ...common, 'server/discover': ({ server, sees: seen }) => greeting.discover(server, seen) },
     legacy: {
       ...common,
       ...subscriptionMethods({ lists, relay, finder, watches }),
       ping: () => ({}),
-      'logging/setLevel': ({ params, session, server }): Members => {
+      'logging/setLevel': ({ params, session, server, sees: seen }): Members => {
         if (!isLogLevel(params.level))
           throw new RpcFailure(codes.invalidParams, 'Invalid params: "level" is not a log level.');
         if (session) session.logLevel = params.level;
-        for (const name of lists.serversOf(server)) logging.apply(upstreams.of(name));
+        for (const name of lists.serversOf(server).filter(seen)) logging.apply(upstreams.of(name));
         return {};
       },
     },

@@ -17,6 +17,7 @@ export interface ListenAsked {
   readonly id: RequestId;
   readonly params: Members;
   readonly server: string | undefined;
+  readonly sees: (server: string) => boolean;
   /** Ends when the client closes the stream. */
   readonly signal: CancelSignal;
   say(message: Message): void;
@@ -52,7 +53,7 @@ export class Listens {
   }
 
   /** Resolves with the result once the subscription ends in good order; a client that goes away needs none. */
-  async listen({ id, params, server, signal, say }: ListenAsked): Promise<Members> {
+  async listen({ id, params, server, sees, signal, say }: ListenAsked): Promise<Members> {
     const { notifications: wanted } = params;
     if (!isObject(wanted))
       throw new RpcFailure(codes.invalidParams, 'Invalid params: "notifications" must be an object.');
@@ -82,7 +83,7 @@ export class Listens {
     this.#options.changes().watch(server);
     try {
       const uris = Array.isArray(wanted.resourceSubscriptions) ? wanted.resourceSubscriptions : [];
-      const watched = await this.#watch(uris, server, open, (more) =>
+      const watched = await this.#watch(uris, { server, sees }, open, (more) =>
         later(() => tell('notifications/resources/updated', more)),
       );
       const flags = Object.values(FLAGS).filter((flag) => wanted[flag] === true);
@@ -109,7 +110,7 @@ export class Listens {
 
   async #watch(
     uris: readonly unknown[],
-    server: string | undefined,
+    { server, sees }: Pick<ListenAsked, 'server' | 'sees'>,
     party: object,
     tell: (params: Members) => void,
   ): Promise<readonly string[]> {
@@ -117,7 +118,7 @@ export class Listens {
     const watched: string[] = [];
     const all = uris.map(async (given) => {
       if (typeof given !== 'string') return;
-      const found = await finder.find(given, server).catch(() => null);
+      const found = await finder.find(given, server, sees).catch(() => null);
       if (found === null) return;
       const refusal = await watches.add(found.server, found.uri, party, (params) => tell({ ...params, uri: given }));
       if (refusal === null) watched.push(given);

@@ -10,9 +10,16 @@ export class Logging {
   readonly #sessions: Iterable<Session>;
   readonly #relay: Pick<Relay, 'limitsOf'>;
 
-  constructor(sessions: Iterable<Session>, relay: Pick<Relay, 'limitsOf'>) {
+  readonly #sees: (client: string, server: string) => boolean;
+
+  constructor(
+    sessions: Iterable<Session>,
+    relay: Pick<Relay, 'limitsOf'>,
+    sees: (client: string, server: string) => boolean,
+  ) {
     this.#sessions = sessions;
     this.#relay = relay;
+    this.#sees = sees;
   }
 
   /** Asks a legacy server for what the most curious session wants. Modern ones are told with each request. */
@@ -48,6 +55,9 @@ export class Logging {
   }
 
   *#of(server: string): Iterable<Session> {
-    for (const session of this.#sessions) if (session.server === undefined || session.server === server) yield session;
+    for (const session of this.#sessions) {
+      const here = session.server === undefined || session.server === server;
+      if (here && this.#sees(session.client, server)) yield session;
+    }
   }
 }

@@ -20,13 +20,15 @@ export function promptMethods({ lists, relay, finder }: PromptsOptions): Readonl
     if (server !== undefined) return { server, name };
     // The first list of a server that just came is waited for like the list itself.
     const ref = lists.promptNames(server)?.toolOf.get(name) ?? (await listed(lists, name));
-    if (ref === undefined) throw new RpcFailure(codes.invalidParams, `Unknown prompt: ${name.slice(0, 200)}`);
+    if (ref === undefined || !asked.sees(ref.server))
+      throw new RpcFailure(codes.invalidParams, `Unknown prompt: ${name.slice(0, 200)}`);
     return { server: ref.server, name: ref.tool };
   };
   return {
-    'prompts/list': async ({ server, params }) => {
+    'prompts/list': async ({ server, sees, params }) => {
       const { shown, cache } = await lists.prompts(server);
-      const { entries, nextCursor } = pageOf(shown, ({ key }) => key, params.cursor, PAGE);
+      const seen = shown.filter((one) => sees(one.server));
+      const { entries, nextCursor } = pageOf(seen, ({ key }) => key, params.cursor, PAGE);
       return { prompts: entries.map(({ entry }) => entry), ...(nextCursor ? { nextCursor } : {}), ...cache };
     },
     'prompts/get': async (asked) => {
@@ -40,7 +42,7 @@ export function promptMethods({ lists, relay, finder }: PromptsOptions): Readonl
         const { server, name } = await find(asked, textIn(ref, 'name'));
         return relay.run(asked, server, { ...plain(asked.params), ref: { ...ref, name } });
       }
-      const { server, uri } = await finder.find(textIn(ref, 'uri'), asked.server);
+      const { server, uri } = await finder.find(textIn(ref, 'uri'), asked.server, asked.sees);
       return relay.run(asked, server, { ...plain(asked.params), ref: { ...ref, uri } });
     },
   };

@@ -16,8 +16,13 @@ export function heldText({ id, name, expiresAt }: Held): string {
 export const waitingText = ({ id, name }: { readonly id: string; readonly name: string }): string =>
   `${name} waits for a person to allow it: watchkeeper approve ${id}`;
 
-export function endedText({ id, outcome, reason }: Ended, { name, server }: { name: string; server: string }): string {
-  return [reason === '' ? SAYS[outcome] : sentence(reason), ...advice(outcome, id, name, server)].join('\n');
+export function endedText(
+  { id, outcome, reason, because }: Ended,
+  { name, server }: { name: string; server: string },
+): string {
+  const first = reason === '' ? SAYS[outcome] : sentence(reason);
+  if (because === 'barred') return `${first}\nIt did not run. Do not hurry: wait, and call less often.`;
+  return [first, ...advice(outcome, id, name, server)].join('\n');
 }
 
 const SAYS: Readonly<Record<Ended['outcome'], string>> = {

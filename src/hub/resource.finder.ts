@@ -23,9 +23,9 @@ export class ResourceFinder {
    * On `/mcp`: the server a marked URI names, else the first by name that lists it, has a template it fits, or alone has
    * URIs of its scheme. Throws -32602 when nobody is found. `/mcp/<server>` knows its own server only.
    */
-  async find(uri: string, endpoint: string | undefined): Promise<Found> {
+  async find(uri: string, endpoint: string | undefined, sees: (server: string) => boolean): Promise<Found> {
     if (endpoint !== undefined) return { server: endpoint, uri };
-    const servers = this.#lists.serversOf(undefined);
+    const servers = this.#lists.serversOf(undefined).filter(sees);
     const marked = unmarkUri(uri);
     if (marked !== null && servers.includes(marked.server)) return marked;
     const found = this.#known(servers, uri) ?? (await this.#afterListing(servers, uri));

@@ -22,9 +22,10 @@ export interface ResourcesOptions {
 export function resourceMethods({ lists, relay, finder }: ResourcesOptions): Readonly<Record<string, Method>> {
   const list =
     (kind: 'resources' | 'resourceTemplates'): Method =>
-    async ({ server, params }) => {
+    async ({ server, sees, params }) => {
       const { shown, cache } = await lists.resources(kind, server);
-      const { entries, nextCursor } = pageOf(shown, ({ key }) => key, params.cursor, PAGE);
+      const seen = shown.filter((one) => sees(one.server));
+      const { entries, nextCursor } = pageOf(seen, ({ key }) => key, params.cursor, PAGE);
       return { [kind]: entries.map(({ entry }) => entry), ...(nextCursor ? { nextCursor } : {}), ...cache };
     };
   return {
@@ -32,7 +33,7 @@ export function resourceMethods({ lists, relay, finder }: ResourcesOptions): Rea
     'resources/templates/list': list('resourceTemplates'),
     'resources/read': async (asked) => {
       const given = textIn(asked.params, 'uri');
-      const { server, uri } = await finder.find(given, asked.server);
+      const { server, uri } = await finder.find(given, asked.server, asked.sees);
       const result = await relay.run(asked, server, { ...plain(asked.params), uri });
       return withUris(hinted(result), (of) => (of === uri ? given : lists.outward(server, of, asked.server)));
     },
@@ -68,7 +69,7 @@ async function meant(
   const { session } = asked;
   if (session === null) throw new RpcFailure(codes.methodNotFound, `Method not found: ${asked.method}`);
   const given = textIn(asked.params, 'uri');
-  return { session, given, ...(await finder.find(given, asked.server)) };
+  return { session, given, ...(await finder.find(given, asked.server, asked.sees)) };
 }
 
 /** A server of the legacy era says nothing of how long its answer may be kept. */

@@ -3,11 +3,14 @@ import type { CallDesk, CallEnd } from '../actors/call/call.actor.ts';
 import { isRefusal } from '../actors/refusal.ts';
 import type { Directory, ListedTool } from '../keeper/directory.ts';
 import { isObject } from '../mcp/message.ts';
+import { mayBeRepeated } from '../mcp/tools.ts';
+import { askInClient } from './approval.ts';
 import type { Asked, Method } from './asked.ts';
 import { pageOf } from './cursor.ts';
 import { Flight } from './flight.ts';
 import type { Lists } from './lists.ts';
 import { paramHeaderProblem } from './param.headers.ts';
+import { canBeAsked } from './peer.ts';
 import { endedText, heldText, waitingText } from './refusal.text.ts';
 import type { Relay } from './relay.ts';
 import { codes, type Members, metaOf, RpcFailure, textIn } from './rpc.ts';
@@ -28,14 +31,17 @@ export interface ToolsOptions {
   readonly relay: Relay;
   /** The name of a server by what a tool's name begins with, if its tools are not known yet. */
   readonly unlisted: (name: string, server: string | undefined) => string | undefined;
+  readonly asksInClient: (client: string) => boolean;
+  readonly holdMs: number;
 }
 
 export function toolMethods(options: ToolsOptions): Readonly<Record<string, Method>> {
   const { lists } = options;
   return {
-    'tools/list': ({ server, params }) => {
+    'tools/list': ({ server, sees, params }) => {
       const { shown, cache } = lists.tools(server);
-      const { entries, nextCursor } = pageOf(shown, ({ key }) => key, params.cursor, PAGE);
+      const seen = shown.filter((one) => sees(one.server));
+      const { entries, nextCursor } = pageOf(seen, ({ key }) => key, params.cursor, PAGE);
       return { tools: entries.map(({ entry }) => entry), ...(nextCursor ? { nextCursor } : {}), ...cache };
     },
     'tools/call': (asked) => callTool(options, asked),
@@ -62,9 +68,9 @@ async function callTool(options: ToolsOptions, asked: Asked): Promise<Members> {
 async function find({ directory, calls, unlisted }: ToolsOptions, asked: Asked): Promise<ListedTool> {
   const name = textIn(asked.params, 'name');
   const known = directory.findOn(name, asked.server);
-  if (known) return known;
-  const server = unlisted(name, asked.server);
-  if (server !== undefined) {
+  if (known && asked.sees(known.server)) return known;
+  const server = known ? undefined : unlisted(name, asked.server);
+  if (server !== undefined && asked.sees(server)) {
     await calls.serverReady(server, asked.peer.signal);
     const listed = directory.findOn(name, asked.server);
     if (listed) return listed;
@@ -85,13 +91,15 @@ function checkTask({ server, name, tool }: ListedTool, relay: Relay): void {
 }
 
 async function run(
-  { calls, relay, lists }: ToolsOptions,
+  { calls, relay, lists, asksInClient, holdMs }: ToolsOptions,
   asked: Asked,
   { name, server, tool }: ListedTool,
   args: Members,
   flight: Flight,
 ): Promise<Members> {
   const waiting = new Waiting(flight);
+  const asksHere = asksInClient(asked.client) && canBeAsked(asked.peer, 'elicitation/create');
+  const asking = new AbortController();
   try {
     const end = await calls.call({
       target: {
@@ -100,6 +108,7 @@ async function run(
         name,
         definition: tool.hash,
         hasOutputSchema: tool.definition.outputSchema !== undefined,
+        idempotent: mayBeRepeated(tool.annotations),
       },
       args,
       mode: asked.mode,
@@ -110,9 +119,15 @@ async function run(
       signal: flight.signal,
       cancelsAll: true,
       onProgress: (report) => flight.progress(report),
-      onHeld: (held) => waiting.begin(waitingText(held)),
+      // A modern client is away with the question; its answer must find the call still waiting.
+      ...(asksHere && asked.peer.ask === null ? { windowMs: holdMs } : {}),
+      onHeld: (held) => {
+        waiting.begin(waitingText(held));
+        if (asksHere) void askInClient({ calls, flight, client: asked.client, args, held }, asking.signal);
+      },
       send: (connection, options) => {
         waiting.end();
+        asking.abort(new Error('The call was decided about elsewhere.'));
         return relay.sendCall(asked, flight, { connection, tool: tool.name, args }, options);
       },
     });
@@ -120,6 +135,7 @@ async function run(
     return outwardUris(answerOf(end, flight, { name, server }), server, asked, lists);
   } finally {
     waiting.end();
+    asking.abort(new Error('The call is over.'));
   }
 }
 

@@ -81,7 +81,12 @@ export function isAllowed(grants: readonly Grant[], { name, server, tool }: List
 
 export function callAnswer(
   row: CallRow,
-  memory: { arguments?: Readonly<Record<string, unknown>>; result?: Readonly<Record<string, unknown>> },
+  memory: {
+    arguments?: Readonly<Record<string, unknown>>;
+    result?: Readonly<Record<string, unknown>>;
+    /** The server's entry, masked. */
+    entry?: Readonly<Record<string, unknown>>;
+  },
 ): Shape<typeof contract.call> {
   return {
     id: row.id,
@@ -103,7 +108,14 @@ export function callAnswer(
     truncated: row.truncated,
     reason: row.reason,
     decidedBy: row.decidedBy,
+    identity: row.identity,
+    definition: row.definition,
+    verdict: row.verdict as Shape<typeof contract.call>['verdict'],
+    resultHash: row.resultHash,
+    tookMs: row.tookMs,
+    closed: row.closed && { ...row.closed, at: iso(row.closed.at) },
     ...(row.unusual.length > 0 ? { unusual: [...row.unusual] } : {}),
+    ...(memory.entry ? { server_entry: { ...memory.entry } } : {}),
     ...(memory.arguments ? { arguments: { ...memory.arguments } } : {}),
     ...(memory.result ? { result: { ...memory.result } } : {}),
   };

@@ -24,6 +24,8 @@ export interface ConfigurationOptions {
   /** The entries changed; resolves when they have been handed over. */
   readonly onLoaded: (config: LoadedConfig) => Promise<void>;
   readonly warn: (message: string) => void;
+  /** Values an entry is filled in with, which are shown as `***` wherever they stand. */
+  readonly secretsOf?: (name: string) => readonly string[];
 }
 
 export class Configuration {
@@ -80,7 +82,7 @@ export class Configuration {
     // A placeholder for a stored value is judged once the stored value is in its place, under the lock of the file.
     await this.#edit(() =>
       this.#editor.setEntry(name, (stored) => {
-        const unmasked = unmaskEntry(posted, stored);
+        const unmasked = unmaskEntry(posted, stored, this.#options.secretsOf?.(name));
         if (!unmasked.ok)
           throw new Problem('entry-invalid', unmasked.problem.message, { field: unmasked.problem.field });
         judged(name, unmasked.raw, this.#options.beside);

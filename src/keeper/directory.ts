@@ -139,7 +139,9 @@ export class Directory {
     return this.names.nameOf.get(server)?.get(tool);
   }
 
+  /** null for a tool that is not listed, or that its entry hides. */
   definitionOf(server: string, tool: string): string | null {
+    if (this.nameOf({ server, tool }) === undefined) return null;
     return this.#lists.get(server)?.get(tool)?.hash ?? null;
   }
 

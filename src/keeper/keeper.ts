@@ -5,14 +5,16 @@ import type { CallDesk, CallEnd } from '../actors/call/call.actor.ts';
 import type { Desk } from '../actors/desk.ts';
 import { isRefusal, type Refusal } from '../actors/refusal.ts';
 import type { Settled, Supervisor } from '../actors/supervisor.ts';
-import { maskEntries } from '../config/mask.ts';
+import { maskEntries, maskEntry } from '../config/mask.ts';
+import { isObject } from '../config/raw.ts';
 import type { SqliteLog } from '../events/sqlite.ts';
 import type { CallAnswer, CallInput, Keeper, Moment } from '../http/keeper.ts';
 import { isProblemCode, Problem, type ProblemCode, problems } from '../http/problem.ts';
 import { wireEvent } from '../http/wire.ts';
 import { instructionsPrompt } from '../mcp/instructions.ts';
 import { spelledName } from '../mcp/naming.ts';
-import { readCall, readCalls } from '../projections/calls.projection.ts';
+import { mayBeRepeated } from '../mcp/tools.ts';
+import { type CallRow, readCall, readCalls } from '../projections/calls.projection.ts';
 import { readHistory } from '../projections/history.projection.ts';
 import { readStatus, type StatusRow, statusMarks } from '../projections/status.projection.ts';
 import type { Allowlist } from './allowlist.ts';
@@ -24,6 +26,7 @@ import { type Configuration, judged } from './configuration.ts';
 import type { Directory, ListedTool } from './directory.ts';
 import { consult, type DoctorParts } from './doctor.ts';
 import { followLog } from './follow.ts';
+import { verifyLedger } from './ledger.ts';
 import { type LoginParts, loginKeeper } from './logins.ts';
 import type { Metrics } from './metrics.ts';
 import { positionAt, upToNow } from './moment.ts';
@@ -31,11 +34,13 @@ import { namesCheck } from './names.check.ts';
 import type { Noises } from './noise.ts';
 import { rebuildFromLog } from './rebuild.ts';
 import type { Recordings } from './recordings.ts';
+import { CHANGED_LATELY_MS } from './remarks.ts';
 import { answerReplay } from './replay.ts';
 import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
 import { toolsHistoryOf } from './tools-history.ts';
+import { suspensionsOf, toolChangesOf } from './trust.ts';
 import { inTurns } from './turns.ts';
 import { whyAnswer } from './why.ts';
 
@@ -54,6 +59,8 @@ export interface KeeperParts {
   readonly allowlist: Allowlist;
   readonly metrics: Metrics;
   readonly clients: ClientParts;
+  /** Whether a client may see a server. */
+  readonly sees: (client: string, server: string) => boolean;
   readonly mountMode: 'per-server' | 'routed';
   readonly maxLength: number;
   /** When each server last answered, ms since the epoch; `version` grows with every change. */
@@ -96,10 +103,21 @@ export function createKeeper(parts: KeeperParts): Keeper {
   };
   const nameOf = (server: string, tool: string): string =>
     directory.nameOf({ server, tool }) ?? spelledName({ server, tool });
+  const memoryOf = ({ id, server, state }: CallRow) => {
+    const raw = state === 'held' ? configuration.raw.get(server) : undefined;
+    const entry = raw === undefined ? undefined : maskEntry(raw, parts.secretsOf(server));
+    return { ...calls.memory(id), ...(isObject(entry) ? { entry } : {}) };
+  };
+  const trust = {
+    log,
+    db,
+    nameOf,
+    toolCalled: (name: string) => directory.names.toolOf.get(name)?.tool,
+  };
   const callRow = (id: string) => {
     const row = readCall(db, id);
     if (!row) throw new Problem('unknown-call', `There is no call "${id}". See the latest: GET /v1/mcp/calls`);
-    return callAnswer(row, calls.memory(id));
+    return callAnswer(row, memoryOf(row));
   };
   /** A decision about a call that is not open any more. */
   const decided = (id: string, answer: Refusal | object | 'done' | null) => {
@@ -131,6 +149,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
   return {
     version: parts.version,
     startedAt: parts.startedAt,
+    sees: parts.sees,
 
     health(full) {
       const base = {
@@ -198,12 +217,21 @@ export function createKeeper(parts: KeeperParts): Keeper {
       };
     },
 
+    toolChanges({ server, from }) {
+      knownServer(server);
+      const since = from === undefined ? log.positionAt(desk.now() - CHANGED_LATELY_MS) : position(from);
+      return toolChangesOf(trust, { server, from: since });
+    },
+    suspensions: () => suspensionsOf(trust, allowlist.grants),
+
     toolsHistory: ({ server, from, to }) =>
       toolsHistoryOf({ log, db, nameOf }, { server, from: from && position(from), to: to && position(to) }),
 
-    instructions() {
+    instructions(sees = () => true) {
       const declared = readStatus(db).flatMap(({ server, instructions, state }) =>
-        instructions && supervisor.entry(server) && state !== 'disabled' ? [{ server, text: instructions }] : [],
+        instructions && supervisor.entry(server) && state !== 'disabled' && sees(server)
+          ? [{ server, text: instructions }]
+          : [],
       );
       return {
         servers: Object.fromEntries(declared.map(({ server, text }) => [server, text])),
@@ -275,7 +303,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     logOut: login.logOut,
 
     config: async () => ({
-      servers: maskEntries(configuration.raw) as Record<string, Record<string, unknown>>,
+      servers: maskEntries(configuration.raw, parts.secretsOf) as Record<string, Record<string, unknown>>,
       oauth: await login.loggedIn(),
     }),
     configProblem: () => configuration.problem,
@@ -339,13 +367,13 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
 
     call: (input) => answerCall(parts, input),
-    calls({ state, server, limit, before }) {
+    calls({ limit, before, ...query }) {
       const row = before === undefined ? undefined : readCall(db, before);
       if (row === null) throw new Problem('unknown-call', `There is no call "${before}" to page from.`);
-      const rows = readCalls(db, { state, server, before: row?.seq, limit: limit + 1 });
+      const rows = readCalls(db, { ...query, before: row?.seq, limit: limit + 1 });
       const page = rows.slice(0, limit);
       return {
-        calls: page.map((one) => callAnswer(one, one.state === 'settled' ? {} : calls.memory(one.id))),
+        calls: page.map((one) => callAnswer(one, one.state === 'settled' ? {} : memoryOf(one))),
         next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
       };
     },
@@ -366,6 +394,14 @@ export function createKeeper(parts: KeeperParts): Keeper {
       decided(id, await calls.deny(id, caller.client, reason));
       return callRow(id);
     },
+    async closeCall(id, found, caller) {
+      const answer = await calls.close(id, caller.client, found);
+      if (answer === null)
+        throw new Problem('unknown-call', `There is no call "${id}". See the latest: GET /v1/mcp/calls`);
+      if (isRefusal(answer)) throw refused(answer, { call: id });
+      return callRow(id);
+    },
+    verifyLedger: (expected) => inTurns(verifyLedger(db, expected)),
     async cancel(id, caller) {
       decided(id, await calls.cancel(id, caller.client));
       return callRow(id);
@@ -389,8 +425,9 @@ const storeAnswer = (store: KeeperParts['logins']['store']) =>
 
 async function answerCall(parts: KeeperParts, input: CallInput): Promise<CallAnswer> {
   const { calls, directory, supervisor } = parts;
+  const sees = (name: string): boolean => parts.sees(input.caller.client, name);
   const listed = directory.find(input.tool) ?? (await firstListed(parts, input));
-  if (!listed) throw unknownTool(input.tool, directory, supervisor);
+  if (!listed || !sees(listed.server)) throw unknownTool(input.tool, directory, supervisor, sees);
   const { server, tool, name } = listed;
   const ended = await calls.call({
     target: {
@@ -399,6 +436,7 @@ async function answerCall(parts: KeeperParts, input: CallInput): Promise<CallAns
       name,
       definition: tool.hash,
       hasOutputSchema: tool.definition.outputSchema !== undefined,
+      idempotent: mayBeRepeated(tool.annotations),
     },
     args: input.arguments,
     mode: input.mode,
@@ -441,11 +479,12 @@ function problemFor(ended: Extract<CallEnd, { kind: 'ended' }>): Problem {
 
 /** The tools of a server are not known before its first list: one that is on its way, or waits for its first use, is given time. */
 async function firstListed(
-  { calls, directory, supervisor }: KeeperParts,
-  { tool, signal }: CallInput,
+  { calls, directory, supervisor, sees }: KeeperParts,
+  { tool, signal, caller }: CallInput,
 ): Promise<ListedTool | undefined> {
   const server = supervisor.entries.find(({ name }) => tool.startsWith(prefixOf(name)));
   if (!server?.entry || server.entry.disabled || directory.known(server.name)) return undefined;
+  if (!sees(caller.client, server.name)) return undefined;
   await calls.serverReady(server.name, signal);
   return directory.find(tool);
 }
@@ -478,8 +517,13 @@ function unknownServer(name: string, known: readonly string[]): Problem {
   return new Problem('unknown-server', `There is no server "${name}". Configured: ${known.join(', ') || 'none'}.`);
 }
 
-function unknownTool(name: string, directory: Directory, supervisor: Supervisor): Problem {
-  const server = supervisor.entries.find((entry) => name.startsWith(prefixOf(entry.name)));
+function unknownTool(
+  name: string,
+  directory: Directory,
+  supervisor: Supervisor,
+  sees: (server: string) => boolean,
+): Problem {
+  const server = supervisor.entries.find((entry) => sees(entry.name) && name.startsWith(prefixOf(entry.name)));
   if (server?.entry?.disabled) {
     return new Problem(
       'unknown-tool',

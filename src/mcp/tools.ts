@@ -81,6 +81,10 @@ export function definitionHash(definition: ToolDefinition, sha256: Sha256): stri
   return sha256(canonicalJson({ name, description, inputSchema, outputSchema, annotations }));
 }
 
+/** The server says that a second call does no more than the first. Only a policy of the entry acts on it. */
+export const mayBeRepeated = (annotations: Readonly<Record<string, unknown>> | null): boolean =>
+  annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+
 /** Hash of a list as received, every member of every entry; the order of tools and of keys does not count. */
 export function listSignature(received: readonly unknown[], sha256: Sha256): string {
   const entries = received.map((raw) => ({ name: isNamed(raw) ? raw.name : '', text: canonicalJson(raw) }));

@@ -1,7 +1,7 @@
 /** The ledger: one row a call. */
 
 import type { Database } from 'better-sqlite3';
-import type { CallRequest, Outcome } from '../events/call.events.ts';
+import type { CallFinding, CallRequest, Outcome } from '../events/call.events.ts';
 import { callOf } from '../events/envelope.ts';
 import type { Projection, RecordedOf } from './projection.ts';
 
@@ -30,12 +30,27 @@ export interface CallRow {
   readonly decidedBy: string | null;
   readonly reason: string | null;
   readonly unusual: readonly string[];
+  /** Of the server and of the tool's definition, when it was asked for. */
+  readonly identity: string;
+  readonly definition: string;
+  readonly resultHash: string | null;
+  /** From start to end, in ms. */
+  readonly tookMs: number | null;
+  /** What a person found out about a call whose outcome was unknown. */
+  readonly closed: CallClosing | null;
 }
 
-type CallFactType = 'CallHeld' | 'CallApproved' | 'CallStarted' | 'CallSettled';
+export interface CallClosing {
+  readonly finding: CallFinding;
+  readonly note: string | null;
+  readonly by: string;
+  readonly at: number;
+}
+
+type CallFactType = 'CallHeld' | 'CallApproved' | 'CallStarted' | 'CallSettled' | 'CallClosed';
 type CallRecorded = { [Type in CallFactType]: RecordedOf<Type> }[CallFactType];
 
-/** The row after one more fact. A call's first fact says what is asked. */
+/** The row after one more fact; a fact that shows in no row leaves it as it is. A call's first fact says what is asked. */
 export function evolveCallRow(row: CallRow | null, fact: CallRecorded): CallRow | null {
   switch (fact.type) {
     case 'CallHeld': {
@@ -48,6 +63,7 @@ export function evolveCallRow(row: CallRow | null, fact: CallRecorded): CallRow 
       return { ...(row ?? asked(fact, fact.data)), state: 'running', verdict: fact.data.verdict, startedAt: fact.at };
     case 'CallSettled': {
       const { outcome, request, reason = null, by, resultBytes = null, truncated = null } = fact.data;
+      const { resultHash = null, tookMs = null } = fact.data;
       const before = row ?? (request ? asked(fact, request) : null);
       const decidedBy = by ?? before?.decidedBy ?? null;
       return (
@@ -60,11 +76,24 @@ export function evolveCallRow(row: CallRow | null, fact: CallRecorded): CallRow 
           decidedBy,
           resultBytes,
           truncated,
+          resultHash,
+          tookMs,
         }
       );
     }
+    case 'CallClosed':
+      return row && { ...row, closed: closingOf(fact) };
+    default:
+      return row;
   }
 }
+
+const closingOf = ({ at, data }: RecordedOf<'CallClosed'>): CallClosing => ({
+  finding: data.finding,
+  note: data.note ?? null,
+  by: data.by,
+  at,
+});
 
 const asked = ({ stream, position, at }: CallRecorded, request: CallRequest): CallRow => ({
   seq: position,
@@ -89,17 +118,24 @@ const asked = ({ stream, position, at }: CallRecorded, request: CallRequest): Ca
   decidedBy: null,
   reason: null,
   unusual: [],
+  identity: request.identity,
+  definition: request.definition,
+  resultHash: null,
+  tookMs: null,
+  closed: null,
 });
 
 const inserter = (db: Database): ((row: CallRow) => void) => {
   const insert = db.prepare(
     `insert into calls (seq, id, server, tool, name, state, outcome, mode, client, door, verdict, requested_at, started_at,
-      settled_at, expires_at, args_hash, args_bytes, result_bytes, truncated, decided_by, reason, unusual)
-     values (${Array(22).fill('?').join(', ')})`,
+      settled_at, expires_at, args_hash, args_bytes, result_bytes, truncated, decided_by, reason, unusual, identity, definition,
+      result_hash, took_ms, closed)
+     values (${Array(27).fill('?').join(', ')})`,
   );
   return (row) => {
     const { seq, id, server, tool, name, state, outcome, mode, client, door, verdict, requestedAt, startedAt } = row;
     const { settledAt, expiresAt, argsHash, argsBytes, resultBytes, truncated, decidedBy, reason, unusual } = row;
+    const { identity, definition, resultHash, tookMs, closed } = row;
     const flag = truncated === null ? null : Number(truncated);
     insert.run(
       seq,
@@ -123,7 +159,12 @@ const inserter = (db: Database): ((row: CallRow) => void) => {
       flag,
       decidedBy,
       reason,
-      JSON.stringify(unusual),
+      unusual.length === 0 ? '[]' : JSON.stringify(unusual),
+      identity,
+      definition,
+      resultHash,
+      tookMs,
+      closed && JSON.stringify(closed),
     );
   };
 };
@@ -137,8 +178,9 @@ export const calls: Projection = {
     const approve = db.prepare("update calls set state = 'approved', decided_by = ? where id = ?");
     const settle = db.prepare(
       `update calls set state = 'settled', outcome = ?, settled_at = ?, result_bytes = ?, truncated = ?, reason = ?,
-        decided_by = coalesce(?, decided_by) where id = ?`,
+        decided_by = coalesce(?, decided_by), result_hash = ?, took_ms = ? where id = ?`,
     );
+    const close = db.prepare('update calls set closed = ? where id = ?');
     const begin = (fact: CallRecorded): void => {
       const row = evolveCallRow(null, fact);
       if (row) insert(row);
@@ -153,10 +195,12 @@ export const calls: Projection = {
       },
       CallSettled: (fact) => {
         const { outcome, request, reason = null, by = null, resultBytes = null, truncated } = fact.data;
+        const { resultHash = null, tookMs = null } = fact.data;
         const flag = truncated === undefined ? null : Number(truncated);
         if (request) begin(fact);
-        else settle.run(outcome, fact.at, resultBytes, flag, reason, by, callOf(fact.stream));
+        else settle.run(outcome, fact.at, resultBytes, flag, reason, by, resultHash, tookMs, callOf(fact.stream));
       },
+      CallClosed: (fact) => void close.run(JSON.stringify(closingOf(fact)), callOf(fact.stream)),
     };
   },
   fill(db) {
@@ -165,14 +209,15 @@ export const calls: Projection = {
     const apply = (fact: CallRecorded): void => {
       const row = evolveCallRow(open.get(fact.stream) ?? null, fact);
       if (!row) return;
-      if (row.state !== 'settled') open.set(fact.stream, row);
+      // What nobody knows the end of may still be closed by a person.
+      if (row.state !== 'settled' || (row.outcome === 'unknown' && row.closed === null)) open.set(fact.stream, row);
       else {
         open.delete(fact.stream);
         insert(row);
       }
     };
     return {
-      handlers: { CallHeld: apply, CallApproved: apply, CallStarted: apply, CallSettled: apply },
+      handlers: { CallHeld: apply, CallApproved: apply, CallStarted: apply, CallSettled: apply, CallClosed: apply },
       finish: () => [...open.values()].forEach(insert),
     };
   },
@@ -180,34 +225,72 @@ export const calls: Projection = {
 
 const COLUMNS = `seq, id, server, tool, name, state, outcome, mode, client, door, verdict, requested_at as requestedAt, started_at as startedAt,
   settled_at as settledAt, expires_at as expiresAt, args_hash as argsHash, args_bytes as argsBytes, result_bytes as resultBytes, truncated,
-  decided_by as decidedBy, reason, unusual`;
+  decided_by as decidedBy, reason, unusual, identity, definition, result_hash as resultHash, took_ms as tookMs, closed`;
 
-type Row = Omit<CallRow, 'truncated' | 'unusual'> & { truncated: number | null; unusual: string };
+type Row = Omit<CallRow, 'truncated' | 'unusual' | 'closed'> & {
+  truncated: number | null;
+  unusual: string;
+  closed: string | null;
+};
 const typed = (row: Row): CallRow => ({
   ...row,
   truncated: row.truncated === null ? null : row.truncated === 1,
   unusual: JSON.parse(row.unusual),
+  closed: row.closed === null ? null : JSON.parse(row.closed),
 });
 
-export function readCall(db: Database, id: string): CallRow | null {
-  const row = db.prepare<[string], Row>(`select ${COLUMNS} from calls where id = ?`).get(id);
-  return row ? typed(row) : null;
+/** Reads rows by the ids of their calls. */
+export function rowReader(db: Database): (id: string) => CallRow | null {
+  const find = db.prepare<[string], Row>(`select ${COLUMNS} from calls where id = ?`);
+  return (id) => {
+    const row = find.get(id);
+    return row ? typed(row) : null;
+  };
 }
 
-/** Newest first. `before` is the `seq` of a row. */
-export function readCalls(
-  db: Database,
-  query: { state?: string | undefined; server?: string | undefined; before?: number | undefined; limit: number },
-): CallRow[] {
+export const readCall = (db: Database, id: string): CallRow | null => rowReader(db)(id);
+
+export interface CallsQuery {
+  readonly state?: string | undefined;
+  readonly server?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly client?: string | undefined;
+  /** Only calls whose outcome is unknown and that nobody has closed. */
+  readonly open?: boolean | undefined;
+  /** `seq` of a row; only older ones. */
+  readonly before?: number | undefined;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function readCalls(db: Database, { open, ...query }: CallsQuery): CallRow[] {
   const where = ['1 = 1'];
   if (query.state !== undefined) where.push('state = @state');
   if (query.server !== undefined) where.push('server = @server');
+  if (query.outcome !== undefined) where.push('outcome = @outcome');
+  if (query.client !== undefined) where.push('client = @client');
+  if (open === true) where.push("outcome = 'unknown' and closed is null");
   if (query.before !== undefined) where.push('seq < @before');
   return (
     db
       .prepare(`select ${COLUMNS} from calls where ${where.join(' and ')} order by seq desc limit @limit`)
       .all(query) as Row[]
   ).map(typed);
+}
+
+/** How many calls are looked through for an earlier one of the same tool. */
+const LOOKED = 50_000;
+
+/** Whether a tool was sent a call before; `looked`: among how many of the last calls, null for all there were. */
+export function calledBefore(db: Database, server: string, tool: string): { called: boolean; looked: number | null } {
+  const from = db.prepare<[], number>(`select seq from calls order by seq desc limit 1 offset ${LOOKED}`).pluck().get();
+  const called = db
+    .prepare<[number, string, string], number>(
+      'select 1 from calls where seq > ? and server = ? and tool = ? and started_at is not null limit 1',
+    )
+    .pluck()
+    .get(from ?? 0, server, tool);
+  return { called: called !== undefined, looked: from === undefined ? null : LOOKED };
 }
 
 /** Calls that have not ended: what a restart has to close. */

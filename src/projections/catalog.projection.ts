@@ -39,6 +39,19 @@ export function readCatalog(db: Database, server?: string): CatalogRow[] {
   return (rows as Row[]).map(parsed);
 }
 
+/** Lists of one server since a time (ms since the epoch) and the one it had before that, newest first; at most 100. */
+export function recentLists(db: Database, server: string, since: number): CatalogRow[] {
+  const rows = db
+    .prepare<[string], Row>('select * from catalog where server = ? order by position desc limit 100')
+    .iterate(server);
+  const found: CatalogRow[] = [];
+  for (const row of rows) {
+    found.push(parsed(row));
+    if (row.at < since) break;
+  }
+  return found;
+}
+
 /** The list one server had when the log stood at `position`; null when it had none yet. */
 export function catalogOf(db: Database, server: string, position: number): readonly ToolDefinition[] | null {
   const row = db

@@ -57,6 +57,7 @@ export function factWords({ type, data: given }: Worded): string {
     failureWords(data.failure) || failureWords(data.problem),
     word(data.reason),
     type === 'ConfigRejected' ? word(data.message) : '',
+    word(data.note),
     names('added', data.added),
     names('changed', data.changed),
     names('removed', data.removed),
@@ -68,6 +69,12 @@ export function factWords({ type, data: given }: Worded): string {
     .filter((part) => part !== '')
     .join(', ');
 }
+
+const FOUND: Readonly<Record<string, string>> = {
+  ran: 'it ran',
+  'not-run': 'it did not run',
+  'cannot-tell': 'nobody can tell',
+};
 
 /** What happened, without its members. */
 const happened: Readonly<Record<FactType, string | ((data: Members) => string)>> = {
@@ -98,6 +105,7 @@ const happened: Readonly<Record<FactType, string | ((data: Members) => string)>>
   CallStarted: 'the call may run from now on',
   CallResent: 'the call was not taken and is sent again',
   CallSettled: 'the call ended',
+  CallClosed: ({ finding }) => `a person closed the call: ${FOUND[word(finding)] ?? word(finding)}`,
   GrantAdded: 'a tool is granted',
   GrantRemoved: 'a grant is gone',
   GrantBound: 'a grant is tied to what is there',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Fake, fakeDaemon, problem } from './fake.daemon.ts';
+import { type Fake, fakeDaemon, now, problem } from './fake.daemon.ts';
 import { call, serverStatus, tool } from './shapes.ts';
 
 const tools = [
@@ -253,7 +253,7 @@ describe('approvals, approve and deny', () => {
         'd001  mcp__memory__read_graph  main  9 m',
         '',
       ].join('\n'),
-      err: 'Decide: watchkeeper approve c7f2, or watchkeeper deny c7f2\n',
+      err: 'See one whole: watchkeeper approvals c7f2\nDecide: watchkeeper approve c7f2, or watchkeeper deny c7f2\n',
     });
     expect(fake.asked.at(-1)?.query).toMatchObject({ state: 'held' });
     expect((await fake.run('approvals --json')).json).toEqual({ calls: ids, next: null });
@@ -305,17 +305,93 @@ describe('approvals, approve and deny', () => {
 
   it('a call that was decided already fails', async () => {
     fake.routes['POST /v1/mcp/calls/c7f2/approve'] = problem(409, 'call-not-held', 'The call was denied.');
+    const denied = { state: 'settled', outcome: 'denied', decidedBy: 'ann', reason: 'Not this week.' } as const;
+    fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', denied);
     expect(await fake.run('approve c7f2')).toMatchObject({
       exit: 1,
-      err: expect.stringContaining('The call was denied.'),
+      err: 'watchkeeper: Nothing to decide any more: mcp__memory__read_graph was denied. Not this week. (by ann)\n  watchkeeper ledger show c7f2\n  watchkeeper approvals\n',
     });
+  });
+
+  it.each(['approve', 'deny'])('%s wants an id', async (command) => {
+    expect(await fake.run([command, ''])).toMatchObject({
+      exit: 2,
+      err: `watchkeeper: Say which call to ${command}: its id, or how that begins.\n  watchkeeper approvals\n`,
+    });
+    expect(fake.asked).toEqual([]);
+  });
+
+  it('shows one whole: server, hashes, what is unusual, and arguments line by line', async () => {
+    const held = call('c7f2', {
+      arguments: { depth: 2, names: ['a', 'b\u001b[2J'] },
+      unusual: ['This tool was never called before.'],
+      identity: 'a'.repeat(64),
+      definition: 'b'.repeat(64),
+      server_entry: { command: 'npx', args: ['-y', 'memory-server'] },
+    });
+    fake.routes['GET /v1/mcp/calls/c7f2'] = held;
+    const { out, err } = await fake.run('approvals c7f2');
+    expect(out).toBe(
+      [
+        'mcp__memory__read_graph',
+        '  call       c7f2, from main by http, 9 m left',
+        '  server     memory  npx -y memory-server',
+        `  identity   ${'a'.repeat(64)}`,
+        '  tool       read_graph',
+        `  definition ${'b'.repeat(64)}`,
+        '  ! This tool was never called before.',
+        '  arguments',
+        '    {',
+        '      "depth": 2,',
+        '      "names": [',
+        '        "a",',
+        '        "b\\u001b[2J"',
+        '      ]',
+        '    }',
+        '',
+      ].join('\n'),
+    );
+    expect(err).toContain('watchkeeper approve c7f2 [--remember tool|server]');
+    expect((await fake.run('approvals c7f2 --json')).json).toEqual(held);
+  });
+
+  it('folds long arguments and says how much is left out', async () => {
+    const lines = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`k${n}`, n === 0 ? 'x'.repeat(1_000) : n]));
+    fake.routes['GET /v1/mcp/calls/c7f2'] = call('c7f2', { arguments: lines });
+    const { out } = await fake.run('approvals c7f2');
+    expect(out).toContain('… (1011 characters: --json)');
+    expect(out).toContain('… 62 more lines: --json');
+    expect(out.split('\n').length).toBeLessThan(60);
   });
 });
 
 describe('allow', () => {
   beforeEach(() => {
     fake.routes['GET /v1/allowlist'] = {
-      tool: { entries: ['mcp__memory__read_graph', 'mcp__memory__search'], suspended: ['mcp__memory__search'] },
+      tool: { entries: ['mcp__memory__read_graph'], suspended: ['mcp__memory__search'] },
+    };
+    fake.routes['GET /v1/allowlist/suspended'] = {
+      suspended: [
+        {
+          entry: 'mcp__memory__search',
+          position: 9,
+          at: new Date(now).toISOString(),
+          changed: 'tool',
+          before: { identity: 'i', definition: `1${'0'.repeat(63)}` },
+          after: { identity: 'i', definition: `2${'0'.repeat(63)}` },
+          words: [
+            {
+              path: 'description',
+              pieces: [
+                { kind: 'same', text: 'Finds ' },
+                { kind: 'removed', text: 'notes' },
+                { kind: 'added', text: 'secrets' },
+                { kind: 'same', text: '.' },
+              ],
+            },
+          ],
+        },
+      ],
     };
     fake.routes['POST /v1/allowlist'] = ({ body }: any) => ({ ok: true, tool: { entries: body.tool.entries } });
     fake.routes['GET /v1/mcp/tools'] = ({ query }: any) => ({
@@ -324,12 +400,18 @@ describe('allow', () => {
   });
 
   it('shows grants and says which are suspended', async () => {
-    expect((await fake.run('allow')).out).toBe(
-      'mcp__memory__read_graph\nmcp__memory__search  suspended: what it was given for has changed\n',
-    );
-    expect(fake.asked.at(-1)?.query).toEqual({});
+    const { out } = await fake.run('allow');
+    expect(out.split('\n')).toEqual([
+      'mcp__memory__read_graph',
+      'mcp__memory__search  suspended: what it was given for has changed',
+      expect.stringMatching(/^ {4}\S+ \S+ {2}definition 100000000000 → 200000000000$/),
+      '      description: Finds [-notes-]{+secrets+}.',
+      '',
+    ]);
     await fake.run('allow memory');
-    expect(fake.asked.at(-1)?.query).toEqual({ prefix: 'mcp__memory__' });
+    expect(fake.asked.findLast(({ route }) => route === 'GET /v1/allowlist')?.query).toEqual({
+      prefix: 'mcp__memory__',
+    });
   });
 
   it.each([

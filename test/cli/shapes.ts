@@ -75,5 +75,11 @@ export const call = (id: string, more: Partial<Call> = {}): Call => ({
   truncated: null,
   reason: null,
   decidedBy: null,
+  identity: 'i',
+  definition: 'd',
+  verdict: null,
+  resultHash: null,
+  tookMs: null,
+  closed: null,
   ...more,
 });

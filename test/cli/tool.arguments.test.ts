@@ -38,6 +38,13 @@ describe('key=value words as arguments of a tool', () => {
     expect(readPairs([word], schema)).toEqual({ arguments: { a: expected } });
   });
 
+  it.each(['__proto__', 'constructor', 'toString'])('a key called %s is a key like any other', (key) => {
+    for (const read of [readPairs([`${key}=1`, 'a=2'], { type: 'object' }), readJsonArguments(`{"${key}":1,"a":2}`)]) {
+      if ('wrong' in read) throw new Error(read.wrong);
+      expect(JSON.stringify(read.arguments)).toBe(`{"${key}":1,"a":2}`);
+    }
+  });
+
   it('a key such as __proto__ is an ordinary key', () => {
     const read = readPairs(['__proto__=1'], undefined);
     expect('arguments' in read && Object.hasOwn(read.arguments, '__proto__')).toBe(true);

@@ -58,11 +58,40 @@ describe('an entry as shown', () => {
       { env: 'secret', headers: ['s'], args: 's', url: 5 },
       { env: '***', headers: ['***'], args: '***', url: '***' },
     ],
+    [
+      'an argument that says again what is a secret elsewhere',
+      {
+        args: ['hunter2hunter2', '--x=hunter2hunter2', 'hunter2hunter2!', 'k1'],
+        env: { A: 'hunter2hunter2', API_KEY: 'k1' },
+      },
+      { args: ['***', '--x=***', 'hunter2hunter2!', '***'], env: { A: '***', API_KEY: '***' } },
+    ],
+    [
+      'an argument that says again what a header or a flag says',
+      { args: ['abc-def-ghi', '--token', 'xyz', 'xyz'], headers: { Authorization: 'Bearer abc-def-ghi' } },
+      { args: ['***', '--token', '***', '***'], headers: { Authorization: '***' } },
+    ],
+    [
+      'arguments like short or ordinary values of the environment',
+      { args: ['8080', 'info', '${T}'], env: { PORT: '8080', LOG: 'info', T: '${T}' } },
+      { args: ['8080', 'info', '${T}'], env: { PORT: '***', LOG: '***', T: '${T}' } },
+    ],
     ['values that are no text', { env: { A: 12345, B: true } }, { env: { A: '***', B: true } }],
     ['an entry that is a text', 'secret', '***'],
     ['an entry that is null', null, null],
   ])('hides and keeps %s', (_what, raw, shown) => {
     expect(maskEntry(raw)).toEqual(shown);
+  });
+
+  it('hides an argument that is what the entry is filled in with', () => {
+    const raw = { command: 'x', args: ['s3cret-of-the-file', 'plain'], env: { T: '${T}' } };
+    expect(maskEntry(raw, ['s3cret-of-the-file'])).toMatchObject({ args: ['***', 'plain'] });
+    const posted = maskEntry(raw, ['s3cret-of-the-file']) as Record<string, unknown>;
+    expect(unmaskEntry(posted, raw, ['s3cret-of-the-file'])).toEqual({ ok: true, raw });
+    expect(unmaskEntry({ command: 'x', args: ['***'] }, raw)).toMatchObject({
+      ok: false,
+      problem: { field: 'args[0]' },
+    });
   });
 
   it('keeps order and odd names', () => {

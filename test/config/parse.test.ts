@@ -178,6 +178,7 @@ describe('an entry without an error', () => {
       include: [],
       exclude: [],
       toolPrefix: undefined,
+      repeatCalls: 'unsent',
       limits: {
         connectTimeoutMs: 30_000,
         listTimeoutMs: 30_000,

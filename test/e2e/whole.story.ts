@@ -71,7 +71,8 @@ export async function liveThroughEverything(): Promise<Daemon> {
   await has('StopRequested', ({ data }) => data.reason === 'idle');
 
   // Lost twice within a moment: at once, then after a pause; then it holds.
-  await daemon.call('mcp__steady__die');
+  const lost = await daemon.call('mcp__steady__die');
+  await post(`/v1/mcp/calls/${lost.body.call}/close`, { finding: 'ran', note: 'It died of it.' });
   await has('SessionLost', () => true, 'steady');
   await daemon.waitForServer('steady', 'ready');
   await daemon.call('mcp__steady__die');

@@ -26,7 +26,7 @@ describe('The token of a client', () => {
     ['GET', '/v1/mcp/tools?server=memory'],
     ['GET', '/v1/mcp/status'],
     ['GET', '/v1/mcp/instructions'],
-    ['GET', '/v1/mcp/calls/c1'],
+    ['GET', '/v1/mcp/calls/c7'],
     ['GET', '/health'],
   ])('opens what is needed to use tools: %s %s', async (method, url) => {
     expect((await ask(method, url)).status).toBe(200);
@@ -63,6 +63,10 @@ describe('The token of a client', () => {
     expect(keeper.asked.at(-1)).toMatchObject(['call', { mode: 'ask', caller: { client: 'codex', door: 'http' } }]);
     expect(await call('allow-all')).toMatchObject({ status: 403, code: 'mode-above-ceiling' });
     expect((await call('deny')).status).toBe(200);
+  });
+
+  it('shows its own calls and no others', async () => {
+    expect(await ask('GET', '/v1/mcp/calls/c1')).toMatchObject({ status: 404, code: 'unknown-call' });
   });
 
   it('is as wrong as any other once it has ended', async () => {

@@ -135,6 +135,12 @@ const call = {
   truncated: null,
   reason: null,
   decidedBy: null,
+  identity: 'i',
+  definition: 'd',
+  verdict: null,
+  resultHash: null,
+  tookMs: null,
+  closed: null,
   arguments: { 'not-ours': { deep: [1] } },
 };
 
@@ -165,6 +171,9 @@ const whoIsConnected = {
   entries: ['memory'],
   mode: 'ask' as const,
   ceiling: 'ask' as const,
+  servers: null,
+  callsPerMinute: null,
+  asksInClient: false,
   token: 'variable' as const,
   createdAt: time,
   lastUsedAt: null,
@@ -335,6 +344,7 @@ export function fakeKeeper(): FakeKeeper {
         name,
       );
     },
+    sees: () => true,
     clients: () => note({ clients: [whoIsConnected] }, 'clients'),
     login: (name) => {
       if (name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
@@ -380,8 +390,11 @@ export function fakeKeeper(): FakeKeeper {
       asked.push(['call', input]);
       return keeper.onCall(input);
     },
+    toolChanges: (query) => note({ from: 3, changes: [] }, 'toolChanges', query),
+    suspensions: () => note({ suspended: [] }, 'suspensions'),
     calls: (query) => note({ calls: [call], next: null }, 'calls', query),
     callById: (id) => {
+      if (id === 'c7') return { ...call, id, client: 'codex' };
       if (id !== 'c1') throw new Problem('unknown-call', `No call has the id "${id}".`);
       return call;
     },
@@ -390,6 +403,25 @@ export function fakeKeeper(): FakeKeeper {
     cancel: async (id) => {
       throw new Problem('call-not-held', `Call ${id} has already settled.`, { call: id });
     },
+    closeCall: async (id, found, caller) => {
+      if (id !== 'c1') throw new Problem('call-not-open', `Call ${id} needs no closing.`, { call: id });
+      return note(call, 'closeCall', id, found, caller.client);
+    },
+    verifyLedger: async (expected) =>
+      note(
+        {
+          ok: true,
+          facts: 3,
+          unchained: 0,
+          from: 1,
+          tip: { position: 3, hash: 'h', at: time },
+          findings: [],
+          more: 0,
+          expected: null,
+        },
+        'verifyLedger',
+        expected,
+      ),
     events: (query) => {
       if (keeper.broken) throw new Error('secret-of-the-disk');
       asked.push(['events', query]);

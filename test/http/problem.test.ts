@@ -31,6 +31,7 @@ describe('The catalogue of problems', () => {
   it('keeps the status of each kind', () => {
     const byStatus = Object.fromEntries(codes.map((code) => [code, problems[code].status]));
     expect(byStatus).toEqual({
+      'call-not-open': 409,
       'oauth-not-enabled': 409,
       'no-login-waiting': 409,
       'credentials-unavailable': 503,

@@ -3,8 +3,10 @@ import type { z } from 'zod';
 import { toolsHistory } from '../../src/http/contract.catalog.ts';
 import { clients } from '../../src/http/contract.clients.ts';
 import { doctor } from '../../src/http/contract.doctor.ts';
+import { ledgerVerified } from '../../src/http/contract.ledger.ts';
 import * as taped from '../../src/http/contract.recordings.ts';
 import { summary } from '../../src/http/contract.summary.ts';
+import { suspensions, toolChanges } from '../../src/http/contract.trust.ts';
 import * as contract from '../../src/http/contract.ts';
 import { why } from '../../src/http/contract.why.ts';
 import { Problem } from '../../src/http/problem.ts';
@@ -120,7 +122,31 @@ describe('Every route answers in the shape of the contract', () => {
       contract.calls,
       ['calls', { state: 'held', server: 'a', limit: 2, before: 'c9' }],
     ],
+    ['GET', '/v1/mcp/calls?open=true', undefined, contract.calls, ['calls', { open: true, limit: 100 }]],
+    [
+      'GET',
+      '/v1/mcp/calls?outcome=denied&client=codex',
+      undefined,
+      contract.calls,
+      ['calls', { outcome: 'denied', client: 'codex', limit: 100 }],
+    ],
     ['GET', '/v1/mcp/calls/c1', undefined, contract.call, null],
+    [
+      'POST',
+      '/v1/mcp/calls/c1/close',
+      { finding: 'ran', note: 'It is there.' },
+      contract.call,
+      ['closeCall', 'c1', { finding: 'ran', note: 'It is there.' }, 'main'],
+    ],
+    ['GET', '/v1/ledger/verify?expect=h', undefined, ledgerVerified, ['verifyLedger', 'h']],
+    ['GET', '/v1/allowlist/suspended', undefined, suspensions, ['suspensions']],
+    [
+      'GET',
+      '/v1/mcp/tools/changes?name=a&from=3',
+      undefined,
+      toolChanges,
+      ['toolChanges', { server: 'a', from: { position: 3 } }],
+    ],
     ['POST', '/v1/mcp/calls/c1/approve', undefined, contract.call, ['approve', 'c1', 'once', 'main']],
     ['POST', '/v1/mcp/calls/c1/approve', { remember: 'server' }, contract.call, ['approve', 'c1', 'server', 'main']],
     ['POST', '/v1/mcp/calls/c1/deny', undefined, contract.call, ['deny', 'c1', undefined, 'main']],

@@ -177,6 +177,11 @@ const callRow: CallRow = {
   truncated: null,
   decidedBy: null,
   reason: null,
+  identity: 'i',
+  definition: 'd',
+  resultHash: null,
+  tookMs: null,
+  closed: null,
   unusual: [],
 };
 

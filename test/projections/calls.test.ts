@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { CallFact } from '../../src/events/call.events.ts';
-import { type CallRow, openCalls, readCall, readCalls } from '../../src/projections/calls.projection.ts';
+import { type CallRow, calledBefore, openCalls, readCall, readCalls } from '../../src/projections/calls.projection.ts';
 import {
   approved,
   callerLeft,
   callerReturned,
+  closed,
   held,
   request,
   resent,
@@ -42,6 +43,11 @@ describe('The row of a call', () => {
       decidedBy: null,
       reason: null,
       unusual: [],
+      identity: 'i',
+      definition: 'd',
+      resultHash: null,
+      tookMs: null,
+      closed: null,
     });
   });
 
@@ -172,5 +178,39 @@ describe('The ledger', () => {
 
   it('has no row for a call that never was', async () => {
     expect(readCall(await given(), 'c9')).toBeNull();
+  });
+});
+
+describe('A call whose end nobody knows', () => {
+  const unknown = settled({ outcome: 'unknown', reason: 'The connection ended; it may have run' });
+
+  it('is open until a person says what came of it', async () => {
+    const log = givenLog();
+    const story = storyOn(log);
+    await story.tell(1_000, 'call-c1', started(), unknown);
+    await story.tell(2_000, 'call-c2', started(), settled());
+    const open = () => readCalls(log.db, { open: true, limit: 10 }).map(({ id }) => id);
+    expect(open()).toEqual(['c1']);
+    await story.tell(3_000, 'call-c1', closed({ finding: 'ran', note: 'I saw it.' }));
+    expect(open()).toEqual([]);
+    expect(readCall(log.db, 'c1')).toMatchObject({
+      state: 'settled',
+      outcome: 'unknown',
+      closed: { finding: 'ran', note: 'I saw it.', by: 'ann', at: 3_000 },
+    });
+  });
+});
+
+describe('Whether a tool was called before', () => {
+  it('counts calls that were sent, of this tool and this server', async () => {
+    const log = givenLog();
+    const story = storyOn(log);
+    await story.tell(1_000, 'call-c1', settled({ outcome: 'refused', request: request() }));
+    expect(calledBefore(log.db, 'a', 'get')).toEqual({ called: false, looked: null });
+    await story.tell(2_000, 'call-c2', started({ tool: 'put' }));
+    await story.tell(3_000, 'call-c3', started({ server: 'b' }));
+    expect(calledBefore(log.db, 'a', 'get').called).toBe(false);
+    await story.tell(4_000, 'call-c4', started());
+    expect(calledBefore(log.db, 'a', 'get').called).toBe(true);
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Actor } from '../../src/actors/actor.ts';
 import type { Grant } from '../../src/actors/allowlist/allowlist.state.ts';
-import { CallDesk, type CallInput, type Target } from '../../src/actors/call/call.actor.ts';
+import { CallDesk, type CallDeskOptions, type CallInput, type Target } from '../../src/actors/call/call.actor.ts';
 import { callRules } from '../../src/actors/call/call.rules.ts';
 import type { CallContext } from '../../src/actors/call/call.state.ts';
 import { Desk } from '../../src/actors/desk.ts';
@@ -213,6 +213,7 @@ export function entryOf(name: string, options: EntryOptions = {}): LoadedEntry {
     include: [],
     exclude: [],
     toolPrefix: undefined,
+    repeatCalls: 'unsent' as const,
     limits: { ...quick, ...options.limits },
   };
   const entry: LoadedEntry['entry'] =
@@ -483,6 +484,7 @@ export interface CrewOptions {
   readonly windowMs?: number;
   readonly holdMs?: number;
   readonly retryMs?: number;
+  readonly rules?: Partial<Pick<CallDeskOptions, 'repeats' | 'sees' | 'overRate' | 'remarksOn'>>;
 }
 
 export interface Crew extends DeskUnderTest {
@@ -558,6 +560,7 @@ export async function crew(options: CrewOptions = {}): Promise<Crew> {
     cap: capResult,
     newId: () => `${Date.now()}-${++ids}`,
     fold: (id) => foldOf<CallContext, CallFact>(callRules, log.read({ stream: `call-${id}` })),
+    ...options.rules,
   });
 
   const row = log.head('daemon');

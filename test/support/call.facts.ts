@@ -41,6 +41,10 @@ export const settled = (over: Partial<DataOf<'CallSettled'>> = {}): CallFact => 
   type: 'CallSettled',
   data: { outcome: 'succeeded', ...over },
 });
+export const closed = (over: Partial<DataOf<'CallClosed'>> = {}): CallFact => ({
+  type: 'CallClosed',
+  data: { by: 'ann', finding: 'not-run', ...over },
+});
 
 /** Covers `mcp__a__get` of identity `i` and definition `d`. */
 export const grant: Grant = {

@@ -3,7 +3,7 @@
  * becomes an answer; a call is sent only after its start has been committed.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CallFact, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
+import type { CallFact, CallFinding, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
 import { anyOf, Cancel, type CancelSignal } from '../../mcp/cancel.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
@@ -39,6 +39,20 @@ export interface Target {
   readonly name: string;
   readonly definition: string;
   readonly hasOutputSchema: boolean;
+  /** The server says that a second call does no more than the first (`readOnlyHint`, `idempotentHint`). */
+  readonly idempotent?: boolean;
+}
+
+/**
+ * What may be sent again on a new connection: nothing, what surely never left, or also what was lost on the way and may be
+ * repeated by the word of its server.
+ */
+export type RepeatPolicy = 'never' | 'unsent' | 'idempotent';
+
+export interface HeldCall {
+  readonly id: string;
+  readonly name: string;
+  readonly expiresAt: number;
 }
 
 export interface CallInput {
@@ -53,7 +67,9 @@ export interface CallInput {
   readonly signal: CancelSignal;
   readonly onProgress?: CallOptions['onProgress'];
   /** A person has to decide; the caller waits. */
-  readonly onHeld?: (held: { readonly id: string; readonly name: string; readonly expiresAt: number }) => void;
+  readonly onHeld?: (held: HeldCall) => void;
+  /** How long this caller waits for a person, in ms; undefined: as long as all do. */
+  readonly windowMs?: number;
   /** The signal ends the call also when it began to run after a person let it; else it runs on for whoever reads its result. */
   readonly cancelsAll?: boolean;
   /** How the call is sent, for a caller that takes part in it while it runs. Rejects with a CallError and nothing else. */
@@ -77,14 +93,24 @@ export type CallEnd =
       readonly because: Because;
     };
 
-/** `rejected`: the server's protocol layer did not take the call. `cancelled`: somebody no longer wanted it. */
-type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'other';
+/**
+ * `rejected`: the server's protocol layer did not take the call. `cancelled`: somebody no longer wanted it. `barred`: the
+ * caller has called too often.
+ */
+type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'barred' | 'other';
 
 export interface CallDeskOptions {
   readonly desk: Desk;
   readonly supervisor: Supervisor;
-  /** The tool as it is listed now. */
+  /** The tool as it is listed now; null for one that is not there, or hidden. */
   readonly definitionOf: (server: string, tool: string) => string | null;
+  /** Whether a caller may see a server at all. */
+  readonly sees?: (client: string, server: string) => boolean;
+  /** Counts a call of a caller; answers why it is one too many, or null. */
+  readonly overRate?: (client: string) => string | null;
+  /** What else is worth a look before a call is approved; asked only for calls that are held. */
+  readonly remarksOn?: (target: Target) => readonly string[];
+  readonly repeats?: (server: string) => RepeatPolicy;
   /** Grants that could cover the tool. */
   readonly grantsFor: (server: string, name: string) => readonly Grant[];
   readonly windowMs: number;
@@ -114,6 +140,8 @@ interface Open {
   readonly end: Promise<CallEnd>;
   readonly finish: (end: CallEnd) => void;
   wasHeld: boolean;
+  /** The caller has called too often. */
+  barred: boolean;
   /** How many wait for a held call. */
   waiting: number;
 }
@@ -124,6 +152,8 @@ export class CallDesk {
   readonly #results = new Map<string, { result: RawResult; bytes: number; until: number }>();
   #resultBytes = 0;
   readonly #turnstile = new Turnstile();
+  /** Calls of the past that are being closed by a person: one actor each, so that two persons are heard in turn. */
+  readonly #closing = new Map<string, { readonly actor: CallActor; users: number }>();
 
   constructor(options: CallDeskOptions) {
     this.#options = options;
@@ -179,6 +209,8 @@ export class CallDesk {
     const canonical = this.#options.canonical(input.args);
     const key = `${client}\n${target.server}\n${target.tool}\n${canonical}`;
     const request = this.#requestOf(input, canonical);
+    const barred = this.#options.overRate?.(client) ?? null;
+    if (barred !== null) return this.#request(input, request, key, barred);
     const verdict = (): string =>
       askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind;
     const first = verdict();
@@ -208,7 +240,7 @@ export class CallDesk {
   ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
     const call = this.#open.get(id);
     if (!call) return null;
-    const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input.target));
+    const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input));
     if (isRefusal(told)) return told;
     const started = told.some(({ type }) => type === 'CallStarted');
     if (started) void this.#run(call);
@@ -241,14 +273,42 @@ export class CallDesk {
     return 'done';
   }
 
-  async #request(input: CallInput, request: CallRequest, key: string): Promise<CallEnd | Refusal> {
+  /** A person says what came of a call whose outcome is unknown. Null: there is no such call. */
+  async close(
+    id: string,
+    by: string,
+    { finding, note }: { readonly finding: CallFinding; readonly note: string | undefined },
+  ): Promise<Refusal | 'done' | null> {
+    const closing = this.#closing.get(id) ?? { actor: this.#open.get(id)?.actor ?? this.#folded(id), users: 0 };
+    if (closing.actor.head.version === 0) return null;
+    this.#closing.set(id, closing);
+    closing.users += 1;
+    try {
+      const told = await closing.actor.tell({ type: 'CloseCall', by, finding, note }, NO_WORLD);
+      return isRefusal(told) ? told : 'done';
+    } finally {
+      closing.users -= 1;
+      if (closing.users === 0) this.#closing.delete(id);
+    }
+  }
+
+  async #request(
+    input: CallInput,
+    request: CallRequest,
+    key: string,
+    barred: string | null = null,
+  ): Promise<CallEnd | Refusal> {
     const id = this.#options.newId();
     const call = this.#begin(id, input, key);
-    const world = this.#world(input.target);
+    call.barred = barred !== null;
+    const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
-    if (request.mode === 'ask' && askGate({ ...request, grants: world.grants }).kind === 'hold') this.#embody(call);
+    const held =
+      barred === null && request.mode === 'ask' && askGate({ ...request, grants: world.grants }).kind === 'hold';
+    if (held) this.#embody(call);
+    const remarks = held ? (this.#options.remarksOn?.(input.target) ?? []) : [];
     const told = await call.actor.tell(
-      { type: 'RequestCall', request, wait: input.wait, holdMs: this.#options.holdMs },
+      { type: 'RequestCall', request, wait: input.wait, holdMs: this.#options.holdMs, remarks, barred },
       world,
     );
     if (isRefusal(told)) {
@@ -279,7 +339,7 @@ export class CallDesk {
     call.waiting += 1;
     input.onHeld?.(held);
     const window = new AbortController();
-    const timer = setTimeout(() => window.abort(), this.#options.windowMs);
+    const timer = setTimeout(() => window.abort(), input.windowMs ?? this.#options.windowMs);
     const left = anyOf(window.signal, input.signal);
     const over = new Promise<'over'>((resolve) => {
       if (left.aborted) resolve('over');
@@ -314,7 +374,7 @@ export class CallDesk {
   /** Answers a refusal when the start could not be written; the approval stays. */
   async #startApproved(call: Open, signal: CancelSignal): Promise<Refusal | null> {
     await this.serverReady(call.input.target.server, signal);
-    const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input.target));
+    const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input));
     if (isRefusal(told)) return told;
     if (told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
     this.#settled(call);
@@ -360,15 +420,26 @@ export class CallDesk {
         if (!(error instanceof CallError)) {
           return await this.#fail(call, { outcome: 'unknown', reason: `The daemon failed: ${String(error)}` }, 'other');
         }
-        const surelyNotTaken = error.kind === 'session-refused' || error.kind === 'not-sent';
-        if (surelyNotTaken && !resent && server && (await this.#renewed(call, server, number))) continue;
+        const because = resent ? null : this.#repeatable(call, error);
+        if (because !== null && server && (await this.#renewed(call, server, number, because))) continue;
         return await this.#failed(call, error);
       }
     }
   }
 
+  /** Why a call may be sent once more, in words; null when it may not. */
+  #repeatable({ input: { target } }: Open, { kind }: CallError): string | null {
+    const policy = this.#options.repeats?.(target.server) ?? 'unsent';
+    if (policy === 'never') return null;
+    if (kind === 'session-refused' || kind === 'not-sent')
+      return 'The server did not take the call: its session was gone.';
+    if (policy === 'idempotent' && kind === 'lost' && target.idempotent === true)
+      return 'The connection ended before the answer; the server says that the tool may be repeated, and its entry allows it.';
+    return null;
+  }
+
   /** The session is renewed once for all who noticed; true when the call may be sent on the new connection. */
-  async #renewed(call: Open, server: ServerActor, number: number): Promise<boolean> {
+  async #renewed(call: Open, server: ServerActor, number: number, reason: string): Promise<boolean> {
     const signal = anyOf(call.cancel, AbortSignal.timeout(ON_THE_WAY_MS));
     const over = ({ state, context }: Head<ServerContext>): boolean =>
       (state === 'ready' && context.connection > number) || GIVEN_UP.has(state);
@@ -377,7 +448,7 @@ export class CallDesk {
     await this.#report(call, {
       type: 'ReportResent',
       connection: head.context.connection,
-      reason: 'The server did not take the call: its session was gone.',
+      reason,
     });
     return true;
   }
@@ -459,7 +530,8 @@ export class CallDesk {
     if (state !== 'settled' || !this.#open.has(call.id)) return;
     const { outcome } = context;
     if (outcome === null || outcome === 'succeeded' || outcome === 'tool-error') return;
-    this.#finish(call, { kind: 'ended', id: call.id, outcome, reason: context.reason ?? '', because: 'other' });
+    const because = call.barred ? 'barred' : 'other';
+    this.#finish(call, { kind: 'ended', id: call.id, outcome, reason: context.reason ?? '', because });
   }
 
   #finish(call: Open, end: CallEnd, bytes = 0): void {
@@ -494,10 +566,15 @@ export class CallDesk {
       end,
       finish,
       wasHeld: false,
+      barred: false,
       waiting: 0,
     };
     this.#open.set(id, call);
     return call;
+  }
+
+  #folded(id: string): CallActor {
+    return this.#actor(id, this.#options.fold(id));
   }
 
   #actor(id: string, head?: Head<CallContext>): CallActor {
@@ -545,13 +622,15 @@ export class CallDesk {
     };
   }
 
-  #world({ server, tool, name }: Target): CallWorld {
+  #world({ client, target: { server, tool, name } }: CallInput): CallWorld {
+    const seen = this.#options.sees?.(client, server) ?? true;
     const actor = this.#options.supervisor.find(server);
     const head = actor?.actor.head;
     return {
       grants: this.#options.grantsFor(server, name),
       server: head ? { state: head.state, connection: head.context.connection, identity: head.context.identity } : null,
-      definition: this.#options.definitionOf(server, tool),
+      // What a caller cannot see it cannot call, by whatever way it came to the name.
+      definition: seen ? this.#options.definitionOf(server, tool) : null,
     };
   }
 

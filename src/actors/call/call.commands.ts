@@ -1,5 +1,5 @@
 /** What can be asked of a call, and what is reported of it. */
-import type { CallRequest, Outcome } from '../../events/call.events.ts';
+import type { CallFinding, CallRequest, Outcome } from '../../events/call.events.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
 
 /** What the rules of a call may know besides the call itself: taken from heads, never from tables. */
@@ -33,11 +33,22 @@ export type CallCommand =
       readonly wait: boolean;
       /** How long a person has, in ms. */
       readonly holdMs: number;
+      /** What else is worth a look before approving, in words. */
+      readonly remarks?: readonly string[];
+      /** Why the caller may not call at all just now. */
+      readonly barred?: string | null;
     }
   | { readonly type: 'ApproveCall'; readonly by: string; readonly remember: 'once' | 'tool' | 'server' }
   | { readonly type: 'StartApproved' }
   | { readonly type: 'DenyCall'; readonly by: string; readonly reason?: string | undefined }
   | { readonly type: 'CancelCall'; readonly by: string }
+  /** A person says what came of a call whose outcome is unknown. */
+  | {
+      readonly type: 'CloseCall';
+      readonly by: string;
+      readonly finding: CallFinding;
+      readonly note?: string | undefined;
+    }
   | CallReport;
 
 export type CallReport =

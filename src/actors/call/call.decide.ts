@@ -41,6 +41,12 @@ export function decideCall(head: CallHead, command: CallCommand, stamp: Stamp, w
       return waiting
         ? [settled({ outcome: 'cancelled', by: command.by, reason: 'Cancelled before it was sent.' })]
         : [];
+    case 'CloseCall': {
+      if (context.outcome !== 'unknown') return notOpen(`it is ${context.outcome ?? state}`);
+      if (context.closed !== null) return notOpen('it was closed already');
+      const { by, finding, note } = command;
+      return [{ type: 'CallClosed', data: { by, finding, ...(note ? { note } : {}) } }];
+    }
 
     case 'ReportCallerLeft':
       return waiting && context.caller === 'waiting' ? [{ type: 'CallerLeft', data: {} }] : [];
@@ -78,6 +84,7 @@ function request(command: Extract<CallCommand, { type: 'RequestCall' }>, stamp: 
   const ended = (outcome: 'refused' | 'failed', reason: string): Facts => [
     { type: 'CallSettled', data: { outcome, request: asked, reason } },
   ];
+  if (command.barred) return ended('refused', command.barred);
   const verdict = askGate({ ...asked, grants: world.grants });
   switch (verdict.kind) {
     case 'refuse':
@@ -90,7 +97,7 @@ function request(command: Extract<CallCommand, { type: 'RequestCall' }>, stamp: 
             ...asked,
             expiresAt: stamp.at + command.holdMs,
             caller: command.wait ? 'waiting' : 'detached',
-            unusual: [...verdict.unusual],
+            unusual: [...verdict.unusual, ...(command.remarks ?? [])],
           },
         },
       ];
@@ -141,4 +148,10 @@ const notHeld = (state: string): Refusal =>
   refuse(
     'call-not-held',
     `The call is ${state}, so there is nothing to decide. See the ones that wait: watchkeeper approvals`,
+  );
+
+const notOpen = (why: string): Refusal =>
+  refuse(
+    'call-not-open',
+    `Only a call whose outcome is unknown can be closed, and this one is not open: ${why}. See them: watchkeeper ledger --open`,
   );

@@ -37,6 +37,7 @@ export const callMachine = setup({
       },
     },
     running: { on: hears({ CallResent: null, CallSettled: 'settled' }) },
-    settled: {},
+    // Only what nobody knows the end of is ever closed; `decide` sees to that.
+    settled: { on: hears({ CallClosed: null }) },
   },
 });

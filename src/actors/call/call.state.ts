@@ -1,5 +1,5 @@
 /** What a call's head remembers, and how each fact changes it. The only place where it changes. */
-import type { CallFact, CallRequest, Outcome } from '../../events/call.events.ts';
+import type { CallFact, CallFinding, CallRequest, Outcome } from '../../events/call.events.ts';
 import type { Heard } from '../head.ts';
 
 /** Times are ms since the epoch. */
@@ -15,6 +15,8 @@ export interface CallContext {
   readonly outcome: Outcome | null;
   /** Why it ended so, in words. */
   readonly reason: string | null;
+  /** What a person found out about it later. */
+  readonly closed: CallFinding | null;
 }
 
 export const blankCall: CallContext = {
@@ -27,6 +29,7 @@ export const blankCall: CallContext = {
   startedAt: null,
   outcome: null,
   reason: null,
+  closed: null,
 };
 
 export function requestOf(data: CallRequest): CallRequest {
@@ -64,5 +67,7 @@ export function evolveCall(context: CallContext, fact: Heard<CallFact>): CallCon
         reason: fact.data.reason ?? null,
         expiresAt: null,
       };
+    case 'CallClosed':
+      return { ...context, closed: fact.data.finding };
   }
 }

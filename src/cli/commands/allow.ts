@@ -1,9 +1,14 @@
-import type { Allowlist, Client } from '../../api/client.ts';
+import type { Allowlist, Client, Suspensions } from '../../api/client.ts';
+import type { lineText } from '../../replay/tool.diff.ts';
 import { mustKnow } from '../ask.daemon.ts';
-import type { Command } from '../command.ts';
+import type { Answer, Command, View } from '../command.ts';
+import { localTime } from '../duration.ts';
 import { CommandError, usedWrongly } from '../failure.ts';
 import { flag, list, type Options } from '../options.ts';
+import { oneLine } from '../paint.ts';
 import { didYouMean, nearest } from '../suggest.ts';
+
+type LineText = typeof lineText;
 
 const prefixOf = (server: string): string => `mcp__${server}__`;
 
@@ -33,12 +38,59 @@ async function wanted(api: Client, server: string, options: Options): Promise<re
   return tools.length > 0 ? entriesFor(api, server, tools) : undefined;
 }
 
-const grantText = ({ tool: { entries, suspended } }: Allowlist): string => {
-  const lines = entries.map(
-    (entry) => `${entry}${suspended.includes(entry) ? '  suspended: what it was given for has changed' : ''}\n`,
-  );
+type Suspension = Suspensions['suspended'][number];
+
+/** What a suspended grant was given for, and what is there now; nothing where nobody asked for that. */
+function suspensionText({ changed, before, after, words, at }: Suspension, text: LineText, view: View): string {
+  const what = changed === 'tool' ? 'definition' : 'server';
+  const [old, now] = changed === 'tool' ? [before.definition, after.definition] : [before.identity, after.identity];
+  const short = (hash: string | null): string => (hash ?? '').slice(0, 12);
+  return [
+    `    ${localTime(at)}  ${what} ${short(old)} → ${short(now)}\n`,
+    ...words.map((line) => `      ${oneLine(text(line, ({ kind, text: piece }) => marked(kind, piece, view)))}\n`),
+  ].join('');
+}
+
+const marked = (kind: string, text: string, { paint }: View): string => {
+  if (kind === 'same') return text;
+  return kind === 'added' ? paint('green', `{+${text}+}`) : paint('red', `[-${text}-]`);
+};
+
+interface Shown {
+  readonly suspensions: readonly Suspension[];
+  readonly text: LineText;
+}
+
+const grantText = ({ tool: { entries, suspended } }: Allowlist, view: View, shown?: Shown): string => {
+  const lines = [
+    ...entries.map((entry) => [entry, false] as const),
+    ...suspended.map((entry) => [entry, true] as const),
+  ]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([entry, isSuspended]) => {
+      if (!isSuspended) return `${entry}\n`;
+      const why = shown?.suspensions.find((one) => one.entry === entry);
+      const head = `${entry}  ${view.paint('red', 'suspended: what it was given for has changed')}\n`;
+      return why && shown ? head + suspensionText(why, shown.text, view) : head;
+    });
   return lines.length > 0 ? lines.join('') : 'Nothing is allowed to run without asking.\n';
 };
+
+/** Shows grants; with what changed where some are suspended. */
+async function shownGrants(api: Client, found: Allowlist): Promise<Answer> {
+  const some = found.tool.suspended.length > 0;
+  const shown = some
+    ? { suspensions: (await api.suspensions()).suspended, text: (await import('../../replay/tool.diff.ts')).lineText }
+    : undefined;
+  return {
+    kind: 'answer',
+    json: found,
+    text: (view) => grantText(found, view, shown),
+    notes: some
+      ? ['A suspended grant counts again when you give it again: watchkeeper allow <server> --tool <tool>']
+      : [],
+  };
+}
 
 export const allow: Command = {
   description: {
@@ -67,19 +119,19 @@ export const allow: Command = {
         throw usedWrongly('Name the server whose grants are to change.', 'allow <server> --help');
       }
       const all = await api.allowlist();
-      return { kind: 'answer', json: all, text: () => grantText(all) };
+      return shownGrants(api, all);
     }
     await mustKnow(api, server, 'allow');
     const entries = await wanted(api, server, options);
     if (!entries) {
       const present = await api.allowlist(prefixOf(server));
-      return { kind: 'answer', json: present, text: () => grantText(present) };
+      return shownGrants(api, present);
     }
     const replaced = await api.replaceGrants(prefixOf(server), entries);
     return {
       kind: 'answer',
       json: replaced,
-      text: () => grantText({ tool: { entries: replaced.tool.entries, suspended: [] } }),
+      text: (view) => grantText({ tool: { entries: replaced.tool.entries, suspended: [] } }, view),
       confirms: true,
     };
   },

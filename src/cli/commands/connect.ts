@@ -26,6 +26,23 @@ async function permissionOf(
   return said === 'l' ? 'allow-all' : 'ask';
 }
 
+/** null: all of them; undefined: nothing was said. */
+function serversIn(given: string | undefined, client: string): readonly string[] | null | undefined {
+  if (given === undefined) return undefined;
+  if (given === 'all') return null;
+  const names = given.split(',').map((name) => name.trim());
+  if (names.every((name) => name !== '')) return [...new Set(names)].sort();
+  throw usedWrongly('--servers: give names separated by commas, or all.', `connect ${client} --servers all`);
+}
+
+function rateIn(given: string | undefined, client: string): number | null | undefined {
+  if (given === undefined) return undefined;
+  if (given === 'none') return null;
+  const rate = Number(given);
+  if (Number.isInteger(rate) && rate >= 1 && rate <= 100_000) return rate;
+  throw usedWrongly('--rate: give whole calls a minute, 1 to 100000, or none.', `connect ${client} --rate 60`);
+}
+
 export const connect: Command = {
   description: {
     name: 'connect',
@@ -47,6 +64,13 @@ export const connect: Command = {
         about: 'permission mode of its calls, and the most they may ask for',
         choices: ['ask', 'allow-all', 'deny'],
       },
+      { flags: '--servers <names>', about: 'servers it may see and call, separated by commas, or all' },
+      { flags: '--rate <calls>', about: 'calls it may make a minute, or none for as many as it likes' },
+      {
+        flags: '--ask-in-client <on|off>',
+        about: 'put held calls to you in the client itself, if it can ask; whoever answers there decides',
+        choices: ['on', 'off'],
+      },
       { flags: '--token <place>', about: 'where its token stands', choices: ['variable', 'file'] },
       { flags: '--new-token', about: 'make a new token; the old one ends' },
       { flags: '--replace', about: 'entries of the same names make way until disconnect' },
@@ -55,6 +79,7 @@ export const connect: Command = {
     examples: [
       { line: 'connect claude-code --dry-run', about: 'shows the change to ~/.claude.json' },
       { line: 'connect antigravity --name wk', about: 'entries wk-<server>, so that identifiers stay short' },
+      { line: 'connect cursor --servers memory,time --rate 60', about: 'two servers, sixty calls a minute' },
       { line: 'connect claude-desktop --permission allow-all', about: 'a client that confirms calls itself' },
     ],
   },
@@ -80,6 +105,9 @@ export const connect: Command = {
       mode: text(options, 'mode') as 'per-server' | 'routed' | 'stdio' | undefined,
       name,
       permission: (known) => permissionOf(context, options, client, known),
+      servers: serversIn(text(options, 'servers'), client.id),
+      callsPerMinute: rateIn(text(options, 'rate'), client.id),
+      asksInClient: text(options, 'askInClient') === undefined ? undefined : text(options, 'askInClient') === 'on',
       token: text(options, 'token') as 'variable' | 'file' | undefined,
       renew: flag(options, 'newToken'),
       replace: flag(options, 'replace'),

@@ -1,6 +1,7 @@
+import { suspensions } from '../contract.trust.ts';
 import { allowlist, allowlistBody, allowlistReplaced } from '../contract.ts';
 import type { Keeper } from '../keeper.ts';
-import { allowlistQuery } from '../query.ts';
+import { allowlistQuery, none } from '../query.ts';
 import { type App, answers, callerOf } from './route.ts';
 
 export function allowlistRoutes(app: App, keeper: Keeper): void {
@@ -17,6 +18,21 @@ export function allowlistRoutes(app: App, keeper: Keeper): void {
     },
     (request, reply) => {
       reply.send(keeper.allowlist(request.query.prefix));
+    },
+  );
+
+  app.get(
+    '/v1/allowlist/suspended',
+    {
+      schema: {
+        tags: ['Permission'],
+        summary: 'Grants that count no more, with what changed',
+        querystring: none,
+        response: answers(suspensions, 'invalid-request'),
+      },
+    },
+    (_request, reply) => {
+      reply.send(keeper.suspensions());
     },
   );
 

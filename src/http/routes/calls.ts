@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { approveBody, call, callBody, callHeld, callResult, calls, denyBody } from '../contract.ts';
-import type { Keeper } from '../keeper.ts';
+import type { Caller, Keeper } from '../keeper.ts';
 import { chooseMode } from '../mode.ts';
 import { Problem } from '../problem.ts';
 import { callsQuery, none } from '../query.ts';
-import { type App, answer, answers, callerOf, serverOf } from './route.ts';
+import { type App, answer, answers, callerOf, isOwn, serverOf } from './route.ts';
 
 const usualLimit = 100;
 const idParams = z.strictObject({ id: z.string().min(1).describe('Id of the call.') });
@@ -60,8 +60,8 @@ export function callRoutes(app: App, keeper: Keeper): void {
       },
     },
     (request, reply) => {
-      const { state, before, limit = usualLimit } = request.query;
-      reply.send(keeper.calls({ state, server: serverOf(request.query), limit, before }));
+      const { limit = usualLimit, name: _, ...query } = request.query;
+      reply.send(keeper.calls({ ...query, server: serverOf(request.query), limit }));
     },
   );
 
@@ -77,7 +77,7 @@ export function callRoutes(app: App, keeper: Keeper): void {
       },
     },
     (request, reply) => {
-      reply.send(keeper.callById(request.params.id));
+      reply.send(ownCall(keeper.callById(request.params.id), callerOf(request)));
     },
   );
 
@@ -124,6 +124,12 @@ export function callRoutes(app: App, keeper: Keeper): void {
     },
     async (request) => keeper.cancel(request.params.id, callerOf(request)),
   );
+}
+
+/** A client sees its own calls and no others. */
+function ownCall<Row extends { readonly id: string; readonly client: string }>(row: Row, { client }: Caller): Row {
+  if (isOwn(client) || row.client === client) return row;
+  throw new Problem('unknown-call', `There is no call "${row.id}" of ${client}.`);
 }
 
 function oneHeader(value: string | string[] | undefined): string | undefined {

@@ -54,6 +54,9 @@ export function callerOf(request: FastifyRequest): Caller {
   return caller;
 }
 
+/** Not an AI client: the daemon's own token, or the local socket. */
+export const isOwn = (client: string): boolean => client === 'main' || client === 'socket';
+
 /** null on a route that is open to all, for somebody without a token. */
 export const knownCaller = (request: FastifyRequest): Caller | null => request.getDecorator<Caller | null>('caller');
 

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import {
   addBody,
   config,
@@ -11,7 +12,9 @@ import {
 } from '../contract.ts';
 import type { Keeper } from '../keeper.ts';
 import { none, statusQuery } from '../query.ts';
-import { type App, answers } from './route.ts';
+import { type App, answers, callerOf, isOwn } from './route.ts';
+
+type Status = z.infer<typeof status>;
 
 const editing = ['invalid-request', 'config-invalid', 'config-locked', 'config-unreadable', 'log-unavailable'] as const;
 
@@ -112,8 +115,12 @@ export function serverRoutes(app: App, keeper: Keeper): void {
     (request, reply) => {
       const { at } = request.query;
       // The present state is kept as text, so that asking often costs next to nothing.
-      if (at === undefined) reply.type('application/json').send(keeper.statusText());
-      else reply.send(keeper.statusAt(at));
+      const { client } = callerOf(request);
+      if (at === undefined && isOwn(client)) reply.type('application/json').send(keeper.statusText());
+      else {
+        const { servers } = at === undefined ? (JSON.parse(keeper.statusText()) as Status) : keeper.statusAt(at);
+        reply.send({ servers: servers.filter(({ name }) => keeper.sees(client, name)) });
+      }
     },
   );
 

@@ -1,8 +1,9 @@
 import { toolsHistory } from '../contract.catalog.ts';
+import { toolChanges } from '../contract.trust.ts';
 import { instructions, tools } from '../contract.ts';
 import type { Keeper } from '../keeper.ts';
-import { none, toolsHistoryQuery, toolsQuery } from '../query.ts';
-import { type App, answers, serverOf } from './route.ts';
+import { none, toolChangesQuery, toolsHistoryQuery, toolsQuery } from '../query.ts';
+import { type App, answers, callerOf, serverOf } from './route.ts';
 
 export function toolRoutes(app: App, keeper: Keeper): void {
   app.get(
@@ -16,7 +17,9 @@ export function toolRoutes(app: App, keeper: Keeper): void {
       },
     },
     (request, reply) => {
-      reply.send(keeper.tools({ server: serverOf(request.query), at: request.query.at }));
+      const { tools: all } = keeper.tools({ server: serverOf(request.query), at: request.query.at });
+      const { client } = callerOf(request);
+      reply.send({ tools: all.filter(({ server }) => keeper.sees(client, server)) });
     },
   );
 
@@ -37,6 +40,23 @@ export function toolRoutes(app: App, keeper: Keeper): void {
   );
 
   app.get(
+    '/v1/mcp/tools/changes',
+    {
+      schema: {
+        tags: ['Tools'],
+        summary: 'Definitions that changed lately, over all servers, word by word',
+        description:
+          'Also tools that came to a server that was known before. The last seven days unless `from` is given.',
+        querystring: toolChangesQuery,
+        response: answers(toolChanges, 'invalid-request', 'unknown-server'),
+      },
+    },
+    (request, reply) => {
+      reply.send(keeper.toolChanges({ server: serverOf(request.query), from: request.query.from }));
+    },
+  );
+
+  app.get(
     '/v1/mcp/instructions',
     {
       schema: {
@@ -46,8 +66,9 @@ export function toolRoutes(app: App, keeper: Keeper): void {
         response: answers(instructions, 'invalid-request'),
       },
     },
-    (_request, reply) => {
-      reply.send(keeper.instructions());
+    (request, reply) => {
+      const { client } = callerOf(request);
+      reply.send(keeper.instructions((server) => keeper.sees(client, server)));
     },
   );
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { CallEnd } from '../../../src/actors/call/call.actor.ts';
+import type { CallEnd, RepeatPolicy } from '../../../src/actors/call/call.actor.ts';
 import { isRefusal, type Refusal } from '../../../src/actors/refusal.ts';
 import { CallError, type RawResult } from '../../../src/mcp/connection.ts';
 import { type CallRow, readCall, readCalls } from '../../../src/projections/calls.projection.ts';
@@ -690,5 +690,117 @@ describe('the end of the daemon', () => {
     const second = await crew({ log });
     expect(log.refused).toBe(2);
     expect(rows(second).map(({ outcome }) => outcome)).toEqual(['abandoned']);
+  });
+});
+
+describe('what may be sent again when a connection ends', () => {
+  const idempotent = { ...get, idempotent: true };
+  /** The connection ends under the first call; whoever comes second is answered. */
+  const losing = async (policy: RepeatPolicy): Promise<Crew> => {
+    const made = await ready({ rules: { repeats: () => policy } });
+    let calls = 0;
+    made.server('a').onCall = async () => {
+      calls += 1;
+      if (calls > 1) return { content: [] };
+      made.server('a').lose();
+      throw new CallError('lost', 'The connection ended before the answer', { sent: true });
+    };
+    return made;
+  };
+
+  it.each<[RepeatPolicy, boolean, string, number]>([
+    ['unsent', true, 'unknown', 1],
+    ['never', true, 'unknown', 1],
+    ['idempotent', false, 'unknown', 1],
+    ['idempotent', true, 'succeeded', 2],
+  ])(
+    'policy %s, tool that may be repeated: %s: a call that was lost is %s, sent %d times',
+    async (policy, may, outcome, times) => {
+      const made = await losing(policy);
+      const answer = ended(await made.call(may ? idempotent : get));
+      expect(answer).toMatchObject({ outcome });
+      expect(made.server('a').taken).toHaveLength(times);
+      expect(facts(made, answer.id).filter((type) => type === 'CallResent')).toHaveLength(times - 1);
+    },
+  );
+
+  it('is nothing at all where the entry says so, not even what surely never left', async () => {
+    const made = await ready({ rules: { repeats: () => 'never' } });
+    made.server('a').forgetSession();
+    expect(ended(await made.call(idempotent))).toMatchObject({ kind: 'ended', outcome: 'failed' });
+    expect(made.server('a').taken).toEqual([]);
+  });
+});
+
+describe('a client with limits', () => {
+  it('calls nothing it may not see, whatever the mode and the grants', async () => {
+    const made = await ready({ rules: { sees: (client) => client !== 'narrow' } });
+    made.grants.push(wholeServer('a'));
+    expect(ended(await made.call(get, { client: 'narrow' }))).toMatchObject({ kind: 'ended', outcome: 'refused' });
+    expect(ended(await made.call(get, { client: 'wide' }))).toMatchObject({ kind: 'result' });
+    expect(made.server('a').taken).toHaveLength(1);
+  });
+
+  it('is refused what is too much, in words, and the refusal is in the ledger', async () => {
+    let left = 1;
+    const made = await ready({ rules: { overRate: () => (left-- > 0 ? null : 'It is too much.') } });
+    expect(ended(await made.call(get))).toMatchObject({ kind: 'result' });
+    const refused = ended(await made.call(get));
+    expect(refused).toMatchObject({ kind: 'ended', outcome: 'refused', reason: 'It is too much.', because: 'barred' });
+    expect(row(made, refused.id)).toMatchObject({ state: 'settled', outcome: 'refused', reason: 'It is too much.' });
+    expect(made.server('a').taken).toHaveLength(1);
+  });
+});
+
+describe('what is worth a look', () => {
+  it('is asked for held calls only, and stands with them', async () => {
+    const asked: string[] = [];
+    const remarksOn = ({ name }: { name: string }) => {
+      asked.push(name);
+      return ['It is new.'];
+    };
+    const made = await ready({ rules: { remarksOn } });
+    await made.call(get);
+    expect(asked).toEqual([]);
+    const held = ended(await made.call(get, { ...ask, wait: false }));
+    expect(asked).toEqual(['mcp__a__get']);
+    expect(row(made, held.id)?.unusual).toEqual(['It is new.']);
+  });
+});
+
+describe('a call whose end nobody knows', () => {
+  const lost = async (): Promise<{ made: Crew; id: string }> => {
+    const made = await ready();
+    made.server('a').onCall = async () => {
+      throw new CallError('lost', 'The connection ended before the answer', { sent: true });
+    };
+    return { made, id: ended(await made.call(get)).id };
+  };
+  const ran = { finding: 'ran', note: 'I looked.' } as const;
+
+  it('is closed by a person, once', async () => {
+    const { made, id } = await lost();
+    expect(await made.calls.close(id, 'ann', ran)).toBe('done');
+    expect(row(made, id)?.closed).toMatchObject({ finding: 'ran', note: 'I looked.', by: 'ann' });
+    expect(await made.calls.close(id, 'bob', { finding: 'not-run', note: undefined })).toMatchObject({
+      refused: 'call-not-open',
+    });
+    expect(facts(made, id)).toEqual(['CallStarted', 'CallSettled', 'CallClosed']);
+  });
+
+  it('is closed by the first of two who do so at the same moment', async () => {
+    const { made, id } = await lost();
+    const answers = await Promise.all(['ann', 'bob'].map((by) => made.calls.close(id, by, ran)));
+    expect(answers.filter((answer) => answer === 'done')).toHaveLength(1);
+    expect(row(made, id)?.closed?.by).toBe('ann');
+  });
+
+  it('is no other than one that was sent and not answered', async () => {
+    const made = await ready();
+    const answered = ended(await made.call(get));
+    expect(await made.calls.close(answered.id, 'ann', ran)).toMatchObject({ refused: 'call-not-open' });
+    const held = ended(await made.call(get, { ...ask, wait: false }));
+    expect(await made.calls.close(held.id, 'ann', ran)).toMatchObject({ refused: 'call-not-open' });
+    expect(await made.calls.close('nobody', 'ann', ran)).toBeNull();
   });
 });

@@ -8,6 +8,7 @@ import { type Heard, step } from '../../../src/actors/head.ts';
 import { isRefusal } from '../../../src/actors/refusal.ts';
 import {
   type CallFact,
+  type CallFinding,
   type CallRequest,
   callFacts,
   outcome,
@@ -18,6 +19,7 @@ import {
   approved,
   callerLeft,
   callerReturned,
+  closed,
   grant,
   held,
   request,
@@ -43,6 +45,7 @@ const approve: CallCommand = { type: 'ApproveCall', by: 'ann', remember: 'once' 
 const startApproved: CallCommand = { type: 'StartApproved' };
 const deny: CallCommand = { type: 'DenyCall', by: 'ann', reason: 'no' };
 const cancel: CallCommand = { type: 'CancelCall', by: 'ann' };
+const close = (finding: CallFinding, note?: string): CallCommand => ({ type: 'CloseCall', by: 'ann', finding, note });
 const left: CallCommand = { type: 'ReportCallerLeft' };
 const returned: CallCommand = { type: 'ReportCallerReturned' };
 const holdElapsed: CallCommand = { type: 'ReportHoldElapsed' };
@@ -376,7 +379,56 @@ const commands: fc.Arbitrary<CallCommand> = fc.oneof(
   fc.constantFrom(approve, approve, startApproved, deny, cancel, left, returned, holdElapsed, closeOpenEnd),
   fc.constant<CallCommand>({ type: 'ReportResent', connection: 7, reason: 'gone' }),
   fc.constantFrom(...outcome.options).map((kind) => end({ outcome: kind })),
+  fc.constantFrom<CallFinding>('ran', 'not-run', 'cannot-tell').map((finding) => close(finding)),
 );
+
+describe('a call whose outcome is unknown', () => {
+  const unknown = settled({ outcome: 'unknown', reason: 'lost' });
+
+  it('is closed by a person, with what they found and wrote', () => {
+    given(started(), unknown)
+      .when(close('ran', 'I saw it.'))
+      .then(closed({ finding: 'ran', note: 'I saw it.' }));
+    given(started(), unknown)
+      .when(close('cannot-tell'))
+      .then(closed({ finding: 'cannot-tell' }));
+  });
+
+  it('is closed once', () => {
+    given(started(), unknown, closed()).when(close('ran')).thenRefused('call-not-open');
+  });
+
+  it.each<[string, CallFact[]]>([
+    ['runs', [started()]],
+    ['is held', [held()]],
+    ['was answered', [started(), settled()]],
+    ['surely did not run', [started(), settled({ outcome: 'failed' })]],
+  ])('is no call that %s', (_how, facts) => {
+    given(...facts)
+      .when(close('ran'))
+      .thenRefused('call-not-open');
+  });
+});
+
+describe('a call of one who has called too often', () => {
+  const barred: CallCommand = { ...(ask() as Extract<CallCommand, { type: 'RequestCall' }>), barred: 'Too much.' };
+
+  it('is refused with the reason, granted or not', () => {
+    within({ grants: [grant] })
+      .given()
+      .when(barred)
+      .then(settled({ outcome: 'refused', request: request(), reason: 'Too much.' }));
+  });
+});
+
+describe('a call that is held', () => {
+  it('says what is worth a look besides what the gate saw', () => {
+    const asked: CallCommand = { ...(ask() as Extract<CallCommand, { type: 'RequestCall' }>), remarks: ['It is new.'] };
+    given()
+      .when(asked)
+      .then(held({ expiresAt: 61_000, unusual: ['It is new.'] }));
+  });
+});
 
 describe('any sequence of commands', () => {
   it('leads only to facts that are heard and fit the catalogue, and their fold is the head', () => {
@@ -400,7 +452,10 @@ describe('any sequence of commands', () => {
         const types = log.map(({ type }) => type);
         expect(types.filter((type) => type === 'CallStarted').length).toBeLessThanOrEqual(1);
         expect(types.filter((type) => type === 'CallSettled').length).toBeLessThanOrEqual(1);
-        if (types.includes('CallSettled')) expect(types.at(-1)).toBe('CallSettled');
+        expect(types.filter((type) => type === 'CallClosed').length).toBeLessThanOrEqual(1);
+        // Nothing follows the end but what a person says about it.
+        const lived = types.filter((type) => type !== 'CallClosed');
+        if (types.includes('CallSettled')) expect(lived.at(-1)).toBe('CallSettled');
         // What was asked for is known from the first fact on.
         if (log.length > 0) expect(head.context.request).not.toBeNull();
         else expect(head.context).toEqual(blankCall);

@@ -1,0 +1,160 @@
+/** Whether log and ledger are what was written: the chain of hashes, missing facts, and rows that say something else. */
+import type { Database } from 'better-sqlite3';
+import type { z } from 'zod';
+import type { CallFact } from '../events/call.events.ts';
+import { callOf, type Recorded } from '../events/envelope.ts';
+import { chainHash } from '../events/sqlite.ts';
+import { upcast } from '../events/upcast.ts';
+import type { ledgerVerified } from '../http/contract.ledger.ts';
+import { type CallRow, evolveCallRow, rowReader } from '../projections/calls.projection.ts';
+import { ChainCheck, type Finding, type Row } from '../replay/chain.ts';
+import { counted } from '../replay/words.ts';
+import { iso } from './answers.ts';
+
+const PAGE = 500;
+const MOST = 100;
+
+/**
+ * Looks at every fact up to the newest one of now, page by page. Needs no daemon: a database that is only read will do.
+ * Throws when the database was never opened by a version with a chain.
+ */
+export function* verifyLedger(
+  db: Database,
+  expected: string | undefined,
+): Generator<void, z.infer<typeof ledgerVerified>> {
+  const check = new ChainCheck(chainHash, expected);
+  const ledger = new LedgerCheck(db);
+  const findings: Finding[] = [];
+  let all = 0;
+  const note = (finding: Finding): void => {
+    all += 1;
+    if (findings.length < MOST) findings.push(finding);
+  };
+  // What is there now; the daemon may write on meanwhile.
+  const newest = db.prepare<[], number | null>('select max(position) from events').pluck().get() ?? 0;
+  const streams = [...cutStreams(db), ...cutCalls(db, newest)];
+  const page = db.prepare<[number, number], Row>(
+    `select position, stream, version, type, schema, at, cause, data, chain from events
+     where position > ? and position <= ? order by position limit ${PAGE}`,
+  );
+  for (let after = 0; ; ) {
+    const rows = page.all(after, newest);
+    const last = rows.at(-1);
+    if (!last) break;
+    after = last.position;
+    for (const row of rows) {
+      for (const finding of check.take(row)) note(finding);
+      const other = ledger.take(row);
+      if (other) note(other);
+    }
+    yield;
+  }
+  for (const finding of [...streams, ...ledger.end(newest)]) note(finding);
+  const { facts, unchained, from, tip, expectedAt } = check;
+  return {
+    ok: all === 0 && (expected === undefined || expectedAt !== null),
+    facts,
+    unchained,
+    from,
+    tip: tip && { position: tip.position, hash: tip.hash, at: iso(tip.at) },
+    findings,
+    more: all - findings.length,
+    expected: expected === undefined ? null : { hash: expected, position: expectedAt },
+  };
+}
+
+/** Streams of which something was remembered that no longer stands in the log. */
+function cutStreams(db: Database): Finding[] {
+  const cut = db.prepare<[], { stream: string; version: number; found: number; newest: number }>(
+    `select stream, version, found, (select coalesce(max(position), 0) from events) as newest
+     from (select h.stream, h.version,
+             coalesce((select max(version) from events e where e.stream = h.stream), 0) as found from heads h)
+     where found < version order by stream`,
+  );
+  return cut.all().map(({ stream, version, found, newest }) => ({
+    position: newest,
+    kind: 'cut',
+    message: `${stream} had ${version} facts; ${version - found} of them are no longer at the end of the log.`,
+  }));
+}
+
+/** Calls that began behind the newest fact there is. */
+function cutCalls(db: Database, newest: number): Finding[] {
+  const beyond = db.prepare<[number], number>('select count(*) from calls where seq > ?').pluck().get(newest) ?? 0;
+  if (beyond === 0) return [];
+  const message = `The ledger shows ${counted(beyond, 'call')} whose facts are no longer at the end of the log.`;
+  return [{ position: newest, kind: 'cut', message }];
+}
+
+/** Compares the rows people are shown with what the facts say. */
+class LedgerCheck {
+  readonly #read: (id: string) => CallRow | null;
+  readonly #count: (newest: number) => number;
+  readonly #open = new Map<string, CallRow>();
+  #rows = 0;
+
+  constructor(db: Database) {
+    this.#read = rowReader(db);
+    const count = db.prepare<[number], number>('select count(*) from calls where seq <= ?').pluck();
+    this.#count = (newest) => count.get(newest) ?? 0;
+  }
+
+  take(row: Row): Finding | null {
+    if (!row.stream.startsWith('call-')) return null;
+    const fact = readFact(row);
+    // A row that cannot be read is found by its hash.
+    if (fact === null) return null;
+    const before = this.#open.get(row.stream) ?? null;
+    const after = evolveCallRow(before, fact as Parameters<typeof evolveCallRow>[1]);
+    if (after === null) return null;
+    if (before === null) this.#rows += 1;
+    this.#open.set(row.stream, after);
+    if (after.state !== 'settled') return null;
+    // What a person says later of a call whose end nobody knows changes its row once more.
+    if (after.outcome !== 'unknown' || after.closed !== null) this.#open.delete(row.stream);
+    return this.#compared(row, after);
+  }
+
+  *end(newest: number): Generator<Finding> {
+    const extra = this.#count(newest) - this.#rows;
+    if (extra === 0) return;
+    const message =
+      extra > 0
+        ? `The ledger shows ${extra} calls of which no fact stands in the log.`
+        : `The ledger lacks ${-extra} calls of the log.`;
+    yield { position: newest, kind: 'ledger', message: `${message} Made anew by: watchkeeper rebuild` };
+  }
+
+  #compared({ position, stream }: Row, expected: CallRow): Finding | null {
+    const shown = this.#read(callOf(stream));
+    const differing = shown === null ? ['row'] : differences(expected, shown);
+    if (differing.length === 0) return null;
+    const what = shown === null ? 'does not show' : `shows another ${differing.join(', ')} for`;
+    return {
+      position,
+      kind: 'ledger',
+      message:
+        `The ledger ${what} call ${callOf(stream)} than fact ${position} says. Made anew by: watchkeeper rebuild`.replace(
+          shown === null ? / than fact \d+ says/ : /$^/,
+          '',
+        ),
+    };
+  }
+}
+
+/** A call that was closed after the facts that were looked at may show more than they say. */
+function differences(expected: CallRow, shown: CallRow): string[] {
+  return (Object.keys(expected) as (keyof CallRow)[]).filter(
+    (key) =>
+      JSON.stringify(expected[key]) !== JSON.stringify(shown[key]) && !(key === 'closed' && expected.closed === null),
+  );
+}
+
+function readFact({ data, ...row }: Row): Recorded<CallFact> | null {
+  try {
+    const read = upcast(row.type, row.schema, JSON.parse(data));
+    return { ...row, ...read } as unknown as Recorded<CallFact>;
+  } catch {
+    return null;
+  }
+}
