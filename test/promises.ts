@@ -333,6 +333,26 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'A hint is shown only where chance does not explain it.',
     heldBy: ['test/replay/correlation.test.ts', 'gives no hint'],
   },
+  'hub:itself': {
+    claim: 'The built-in server is called through every door, and passes the gate like any other.',
+    heldBy: ['test/e2e/builtin.test.ts', 'is called like any other, by every door'],
+  },
+  'hub:itself-name': {
+    claim: 'An entry called `watchkeeper` is an error of that entry while the built-in server is on.',
+    heldBy: ['test/e2e/builtin.test.ts', 'is an error of an entry that has it, as long as the setting is on'],
+  },
+  'hub:itself-sight': {
+    claim: 'A client finds no server it does not see in the answers of the built-in one.',
+    heldBy: ['test/builtin/tools.test.ts', 'finds no other one in any answer'],
+  },
+  'replay:bundle': {
+    claim: 'A changed row of a bundle is found, with its position.',
+    heldBy: ['test/e2e/past.input.test.ts', 'a changed row of a bundle is found, with its position'],
+  },
+  'past:input': {
+    claim: 'Commands about the past refuse the same things with a daemon and without.',
+    heldBy: ['test/e2e/past.input.test.ts', 'with a daemon: %s'],
+  },
   'doctor:every-server': {
     claim: '`doctor` has a verdict on every server, with rows of the log, and says no secret.',
     heldBy: [

@@ -15,12 +15,13 @@ export async function offlineHistory(
   why: DaemonUnreachable,
 ): Promise<History> {
   if (!existsSync(file)) throw why;
-  const { openReader } = await import('../events/sqlite.ts');
+  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { readHistory } = await import('../projections/history.projection.ts');
   let db: ReturnType<typeof openReader> | undefined;
   try {
     db = openReader(file);
-    const intervals = readHistory(db, query).map((one) => ({
+    const seen = unwatched(readHistory(db, query), readLog(db).lastAlive());
+    const intervals = seen.map((one) => ({
       ...one,
       state: one.state as Interval['state'],
       from: iso(one.from),
@@ -35,4 +36,16 @@ export async function offlineHistory(
   } finally {
     db?.close();
   }
+}
+
+type Read = ReturnType<typeof import('../projections/history.projection.ts').readHistory>;
+
+/** What a daemon that was killed left open ended when it was last alive: nobody knows how it went on. */
+function unwatched(intervals: Read, lastAlive: number | null): Read {
+  const last = intervals.at(-1);
+  if (!last || last.to !== null || lastAlive === null || last.state === 'stopped' || last.state === 'disabled')
+    return intervals;
+  const ended = Math.max(last.from, lastAlive);
+  const nobody = { server: last.server, state: 'unobserved', from: ended, to: null, cause: null, position: null };
+  return [...intervals.slice(0, -1), { ...last, to: ended }, nobody] as Read;
 }

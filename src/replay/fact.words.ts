@@ -19,12 +19,16 @@ const names = (title: string, value: unknown): string =>
 
 function failureWords(value: unknown): string {
   const failure = members(value);
-  const seen = [
-    typeof failure.exitCode === 'number' ? `exit ${failure.exitCode}` : '',
-    word(failure.signal),
-    typeof failure.httpStatus === 'number' ? `HTTP ${failure.httpStatus}` : '',
-  ].filter((part) => part !== '');
   const [kind, message] = [word(failure.class), word(failure.message)];
+  // Most messages say it themselves.
+  const says = (what: string): boolean => new RegExp(`(?<![\\w.])${what}(?![\\w.])`, 'i').test(message);
+  const seen = [
+    typeof failure.exitCode === 'number' && !says(`(?:code|exit) ${failure.exitCode}`)
+      ? `exit ${failure.exitCode}`
+      : '',
+    message.includes(word(failure.signal)) ? '' : word(failure.signal),
+    typeof failure.httpStatus === 'number' && !says(String(failure.httpStatus)) ? `HTTP ${failure.httpStatus}` : '',
+  ].filter((part) => part !== '');
   const text = kind === '' ? message : classed({ class: kind, message });
   return seen.length > 0 && text !== '' ? `${text} (${seen.join(', ')})` : text;
 }
@@ -47,7 +51,7 @@ export function factWords({ type, data: given }: Worded): string {
     ofLogin && word(data.because) !== '' ? `because it was ${word(data.because)}` : '',
     word(data.entry),
     word(data.name) || word(request.name),
-    word(data.protocolVersion),
+    word(data.protocolVersion) && `protocol ${word(data.protocolVersion)}`,
     typeof data.count === 'number' ? counted(data.count, 'tool') : '',
     Array.isArray(data.tools) ? 'list changed' : '',
     typeof data.pid === 'number' ? `pid ${data.pid}` : '',
@@ -85,7 +89,7 @@ const happened: Readonly<Record<FactType, string | ((data: Members) => string)>>
   ConnectStarted: 'the first attempt begins',
   ReconnectStarted: ({ attempt }) => `attempt ${word(attempt)} begins`,
   ProcessStarted: 'its process runs',
-  Connected: 'both agree on a protocol',
+  Connected: 'connected',
   ConnectFailed: ({ attempt }) => `attempt ${word(attempt)} failed`,
   LoginRequired: 'it wants a login',
   ServerFailed: 'it cannot work as it is',
@@ -96,8 +100,8 @@ const happened: Readonly<Record<FactType, string | ((data: Members) => string)>>
   ReconnectDelayed: 'it was lost too soon to try at once',
   BackoffElapsed: 'the pause is over',
   SettledDown: 'it has held: earlier failures no longer count',
-  StopRequested: 'it is being stopped',
-  ServerStopped: 'nothing of it runs any more',
+  StopRequested: 'it is being closed',
+  ServerStopped: 'it was closed',
   CallHeld: 'the call waits for a person',
   CallerLeft: 'the caller no longer waits',
   CallerReturned: 'the same call came again',

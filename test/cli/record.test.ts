@@ -84,7 +84,7 @@ describe('fixture export', () => {
 
 describe('fixture serve', () => {
   it.each<[string, string | null, number, RegExp]>([
-    ['none.json', null, 1, /cannot be served: ENOENT/],
+    ['none.json', null, 1, /There is no file/],
     ['text.json', 'hello', 1, /cannot be served: it is not JSON/],
     ['newer.json', '{"fixture":9}', 1, /it has format 9/],
     ['taped.json --clock fast', '{}', 2, /--clock is real, instant, or scaled:N/],

@@ -69,7 +69,7 @@ describe('replay without a daemon', () => {
       '  4  T  connecting → backing-off  attempt 1 failed: timeout: initialize: no answer within 30000 ms (connectTimeoutMs), next try in 375 ms',
       '  5  T  backing-off  the pause is over',
       '  6  T  backing-off → reconnecting  attempt 2 begins',
-      '  7  T  reconnecting → listing  both agree on a protocol: 2025-11-25, after 5 ms',
+      '  7  T  reconnecting → listing  connected: protocol 2025-11-25, after 5 ms',
       '  8  T  listing → ready  its tools are known: 1 tool, list changed, after 3 ms',
       '',
     ]);

@@ -39,7 +39,9 @@ describe('the start of a command', () => {
     const names = [...files].map((file) => file.slice(join(packageRoot(), 'src/').length));
     expect(names).toContain('cli/commands/status.ts');
     expect(names.filter((name) => !/^(cli|api)\//.test(name)).sort()).toEqual([
+      'canonical.ts',
       'config/canonical.ts',
+      'config/nearest.ts',
       'config/paths.ts',
       'config/secrets.ts',
       'daemon/token.ts',

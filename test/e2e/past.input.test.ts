@@ -131,3 +131,15 @@ async function served(home: { home: string; config: string; dir: string }, file:
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   return { code, stderr };
 }
+
+describe('The history of a daemon that was killed', () => {
+  it('is unobserved after its last sign of life, and not as it was for ever', async () => {
+    const own = await startDaemon({ servers: { one: stdioEntry() } });
+    await own.waitForServer('one', 'ready');
+    await own.kill();
+    const { stdout } = await runCli(own, ['history', 'one', '--json']);
+    const [before, last] = JSON.parse(stdout).intervals.slice(-2);
+    expect(before).toMatchObject({ state: 'ready', to: last.from });
+    expect(last).toMatchObject({ state: 'unobserved', to: null, position: null });
+  });
+});

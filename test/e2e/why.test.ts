@@ -62,7 +62,7 @@ describe('A daemon is asked why', { timeout: 60_000 }, () => {
       /\(exit\): initialize: the process exited with code 3: cannot open the index/,
       undefined,
     ],
-    ['absent', ['failed'], /\(spawn\): .*no-such-command-anywhere/, 'watchkeeper reconnect absent'],
+    ['absent', ['failed'], /The last failure: spawn: .*no-such-command-anywhere/, 'watchkeeper reconnect absent'],
     ['unset', ['failed'], /\(config\): env\.TOKEN needs the variable NOT_SET_ANYWHERE/, 'watchkeeper config check'],
     ['off', ['disabled'], /^Disabled/, 'watchkeeper enable off'],
     ['later', ['idle'], /lazy/, 'watchkeeper reconnect later'],

@@ -12,15 +12,10 @@ describe('A timeline', () => {
       ['stopped', 'stopped', null, 'its entry was read'],
       ['stopped', 'idle', 0, 'it may be started'],
       ['idle', 'connecting', 10, 'the first attempt begins'],
-      [
-        'connecting',
-        'backing-off',
-        490,
-        'attempt 1 failed: exit: watch: it exited with code 1 (exit 1), next try in 375 ms',
-      ],
+      ['connecting', 'backing-off', 490, 'attempt 1 failed: exit: watch: it exited with code 1, next try in 375 ms'],
       ['backing-off', 'backing-off', 400, 'the pause is over'],
       ['backing-off', 'reconnecting', 0, 'attempt 2 begins'],
-      ['reconnecting', 'listing', 100, 'both agree on a protocol: 2025-11-25, after 5 ms'],
+      ['reconnecting', 'listing', 100, 'connected: protocol 2025-11-25, after 5 ms'],
       ['listing', 'ready', 50, 'its tools are known: 1 tool, list changed, after 3 ms'],
     ]);
   });
