@@ -1,6 +1,7 @@
 /**
  * What a call through the hub costs, side by side: the server itself over HTTP, the daemon, the daemon without the facts of
- * calls in its log, and other hubs if their entry files are named (`MCPHUB_CLI`, `ONEMCP_CLI`). Targets take turns in random
+ * calls in its log, and other hubs if their entry files are named: `MCPHUB_CLI` is `dist/cli.js` of the npm package `mcp-hub`,
+ * `ONEMCP_CLI` is `build/index.js` of 1mcp (`@1mcp/agent`), both installed outside this project. Targets take turns in random
  * order within a round, since the machine is never quite the same. Time of the processor is the figure to trust.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -12,7 +13,19 @@ import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { packageRoot } from '../src/root.ts';
 import { httpClient, type McpClient, sseClient } from './client.ts';
-import { cpuMs, figure, firstLine, median, residentMiB, round, sdkServer, sleep, startMeasured, until } from './lib.ts';
+import {
+  cpuMs,
+  figure,
+  firstLine,
+  median,
+  residentMiB,
+  round,
+  sdkServer,
+  sleep,
+  startMeasured,
+  until,
+  within,
+} from './lib.ts';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 7);
 const ONE_BY_ONE = 300;
@@ -132,9 +145,10 @@ async function peer(
   const tool = `echo${separator}echo`;
   const client = await until(
     async () => {
-      const one = await connect(`http://127.0.0.1:${port}/mcp`).catch(() => null);
+      // One that is still starting may take a connection and never answer on it.
+      const one = await within(2_000, connect(`http://127.0.0.1:${port}/mcp`));
       if (one === null) return false;
-      if ((await one.list().catch(() => [])).some((listed) => listed.name === tool)) return one;
+      if ((await within(2_000, one.list()))?.some((listed) => listed.name === tool)) return one;
       one.close();
       return false;
     },

@@ -117,6 +117,11 @@ export function firstLine(child: ChildProcess): Promise<string> {
   });
 }
 
+/** What a promise gives, or null when it fails or takes longer. */
+export async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  return Promise.race([promise.catch(() => null), sleep(ms).then(() => null)]);
+}
+
 /** Polls until `check` gives something. */
 export async function until<T>(
   check: () => Promise<T | undefined | false> | T | undefined | false,

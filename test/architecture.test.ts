@@ -351,6 +351,8 @@ const pure: readonly RegExp[] = [
   /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
   /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
+  /^src\/hub\/tasks\.ts$/,
+  /^src\/cli\/bridge\.(?:messages|subscription)\.ts$/,
 ];
 const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(path));
 

@@ -9,7 +9,9 @@ describe('what is promised', () => {
     const path = join(packageRoot(), file);
     expect(existsSync(path), `${file} does not exist`).toBe(true);
     const titles = [
-      ...readFileSync(path, 'utf8').matchAll(/\b(?:it|describe)(?:\.each\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g),
+      ...readFileSync(path, 'utf8').matchAll(
+        /\b(?:it|describe)(?:\.(?:each|for)\([\s\S]*?\))?\(\s*(['"`])([\s\S]*?)\1/g,
+      ),
     ].map(([, , text = '']) => text);
     expect(
       titles.some((text) => text.includes(title)),

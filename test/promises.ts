@@ -156,6 +156,34 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'A call of an AI client passes the gate, reports that it waits, and runs once a person lets it.',
     heldBy: ['test/hub/endpoint.test.ts', 'that is held reports that it waits, and runs once a person lets it'],
   },
+  'hub:real-servers': {
+    claim: 'Eight real servers list and do what they are asked for clients of both lines of the SDK, at every door.',
+    heldBy: ['test/interop/real-servers.test.ts', '$name lists its tools and does what it is asked'],
+  },
+  'hub:cancel': {
+    claim: 'Cancelling ends the call of that client alone, at its server, though clients number their requests alike.',
+    heldBy: ['test/hub/cancel.test.ts', 'only the one that is cancelled by %s ends, at the right server'],
+  },
+  'hub:expiry': {
+    claim: 'A session that nobody uses is forgotten after the time that is set, and answers 404.',
+    heldBy: ['test/hub/expiry.test.ts', 'is forgotten after the time that is set, and answers 404 from then on'],
+  },
+  'hub:return': {
+    claim: 'A session open since before a server died lists it again once it is ready.',
+    heldBy: ['test/hub/recovery.test.ts', 'lists its tools again once it is ready'],
+  },
+  'hub:tasks': {
+    claim: 'Tasks are not carried: neither side hears of any, and a call that asks for one is answered as usual.',
+    heldBy: ['test/hub/tasks.test.ts', 'that asks for a task is answered as usual, and its server hears of no task'],
+  },
+  'hub:restart': {
+    claim: 'A client of `watchkeeper mcp` keeps its subscriptions when the daemon is restarted.',
+    heldBy: ['test/hub/stdio.test.ts', 'keeps a subscription of the modern era when the daemon %s'],
+  },
+  'hub:once': {
+    claim: 'A call that a dying daemon may have taken is not sent to the next one.',
+    heldBy: ['test/hub/stdio.test.ts', 'does not run a call a second time when the daemon dies in the middle of it'],
+  },
   // Life
   'life:slow-server': {
     claim: 'A slow or dead server delays no other and no answer.',
