@@ -199,6 +199,13 @@ export function readLog(
   };
 }
 
+type ChainEnd = readonly [position: number, chain: string];
+
+const endOf = (row: readonly [position: number, chain: string | null] | undefined): ChainEnd => [
+  row?.[0] ?? 0,
+  row?.[1] ?? CHAIN_START,
+];
+
 /** The hash of the audit chain over a text of `chainText`. */
 export const chainHash = (text: string): string => hash('sha256', text, 'base64url');
 
@@ -253,11 +260,11 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
     'insert into alive (one, at) values (1, ?) on conflict (one) do update set at = excluded.at',
   );
 
+  // Where the chain stands, as long as nothing failed: this process is the only one that writes.
+  let end: ChainEnd | null = null;
+  let reached: ChainEnd | null = null;
   const write = db.transaction((facts: readonly Unrecorded[], heads: readonly HeadRow[]): Recorded[] => {
-    // Read here and not remembered: what the chain goes on from is what stands in the file.
-    const [last, end] = tip.get() ?? [0, null];
-    let position = last;
-    let chain = end ?? CHAIN_START;
+    let [position, chain] = end ?? endOf(tip.get());
     const written = facts.map((fact): Recorded => {
       const { stream, version, type, schema, at, cause } = fact;
       const data = JSON.stringify(fact.data);
@@ -270,6 +277,7 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
     for (const head of heads) upsertHead.run(head.stream, head.version, head.state, JSON.stringify(head.context));
     const newest = facts.at(-1);
     if (newest) touch.run(newest.at);
+    reached = [position, chain];
     return written;
   }).immediate;
 
@@ -282,8 +290,10 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
       try {
         written = write(facts, heads);
       } catch (error) {
+        end = null;
         throw conflict(error, facts) ?? error;
       }
+      end = reached;
       committed$.next(written);
       return written;
     },
@@ -295,7 +305,8 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
   };
 
   function conflict(error: unknown, facts: readonly Unrecorded[]): VersionConflict | null {
-    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return null;
+    const taking = ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
+    if (!(error instanceof Database.SqliteError) || !taking.includes(error.code)) return null;
     const taken = db.prepare('select 1 from events where stream = ? and version = ?');
     const fact = facts.find(({ stream, version }) => taken.get(stream, version) !== undefined);
     return fact ? new VersionConflict(fact.stream, fact.version) : null;
