@@ -498,4 +498,77 @@ export const promises: Readonly<Record<string, Promised>> = {
       'tokens are there and nothing of them is on disk, over a restart and until the logout',
     ],
   },
+  // Trust
+  'trust:doors': {
+    claim: 'Every door goes through the same gate: a call ends the same whichever way it comes in.',
+    heldBy: ['test/e2e/doors.test.ts', 'a call that is $verdict ends as it does through every door'],
+  },
+  'trust:hidden': {
+    claim: 'A tool that is excluded, of a disabled server or outside the view of a client is called by no spelling.',
+    heldBy: ['test/e2e/doors.test.ts', 'no spelling of a hidden tool reaches it'],
+  },
+  'trust:approved-and-changed': {
+    claim: 'An approval runs nothing that was hidden, disabled or taken from its client meanwhile.',
+    heldBy: ['test/e2e/doors.test.ts', 'An approval'],
+  },
+  'trust:every-tool': {
+    claim: 'Granting every tool is not granting the server.',
+    heldBy: ['test/e2e/trust.test.ts', 'are no grant of the server: a tool that comes later asks'],
+  },
+  'trust:shown': {
+    claim: 'A held call is shown with its arguments, the entry of its server, hashes, and what is unusual.',
+    heldBy: [
+      'test/e2e/trust.test.ts',
+      'its arguments, the entry of its server without secrets, hashes, and what is unusual',
+    ],
+  },
+  'trust:ask-in-client': {
+    claim: 'A held call is put to the person in the client only where that was set, and then for this call only.',
+    heldBy: ['test/e2e/trust.test.ts', 'is none unless that was set for it: nobody can decide there'],
+  },
+  'trust:view': {
+    claim: 'A client sees the servers it was given and hears of no other.',
+    heldBy: ['test/e2e/trust.test.ts', 'is told of no other: tools, instructions, status, prompts and resources'],
+  },
+  'trust:rate': {
+    claim: 'A client with a rate is refused what is too much, by whatever way it calls.',
+    heldBy: ['test/e2e/trust.test.ts', 'is refused what is too much, through HTTP and at the endpoint alike'],
+  },
+  'trust:changes': {
+    claim: 'What changed in a definition is shown word by word, over all servers and for each suspended grant.',
+    heldBy: [
+      'test/e2e/trust.test.ts',
+      'suspends it, and before and after are shown word by word: over HTTP, by allow and by changes',
+    ],
+  },
+  'trust:unknown': {
+    claim: 'A call whose outcome is unknown is listed until a person says what came of it.',
+    heldBy: ['test/e2e/trust.test.ts', 'is listed until a person closes it, by the command line'],
+  },
+  'trust:repeat': {
+    claim: 'What may be sent again is a matter of the entry; unless it says so, only what surely never left.',
+    heldBy: ['test/actors/call/call.actor.test.ts', 'what may be sent again when a connection ends'],
+  },
+  'trust:chain': {
+    claim: 'An edit to any member of any fact is found, with its position.',
+    heldBy: ['test/replay/chain.test.ts', 'whatever single member of whatever row is changed'],
+  },
+  'trust:verify': {
+    claim: '`ledger verify` works with and without the daemon.',
+    heldBy: [
+      'test/e2e/trust.test.ts',
+      'is whole after a life, is verified with and without the daemon, and shows an edit to one fact',
+    ],
+  },
+  'trust:disk': {
+    claim: 'Neither arguments nor results nor tokens of clients are on the disk.',
+    heldBy: [
+      'test/e2e/trust.test.ts',
+      'finds neither arguments nor results nor tokens of clients, also of calls that waited for a person',
+    ],
+  },
+  'trust:threats': {
+    claim: 'Each line of the threat model names a test that exists.',
+    heldBy: ['test/docs/security.test.ts', 'names what stops %s, and a test for it'],
+  },
 };

@@ -282,7 +282,7 @@ export function assemble(options: PartsOptions): Parts {
     directory,
     log,
     instructions: () => keeper.instructions().servers,
-    sees: rules.sees,
+    view: rules.view,
     asksInClient: rules.asksInClient,
     holdMs: settings.approval.holdMs,
     sessions: { idleMs: settings.mcp.sessionIdleMs, most: settings.mcp.maxSessions },

@@ -204,6 +204,13 @@ export function readLog(
   };
 }
 
+type ChainEnd = readonly [position: number, chain: string];
+
+const endOf = (row: readonly [position: number, chain: string | null] | undefined): ChainEnd => [
+  row?.[0] ?? 0,
+  row?.[1] ?? CHAIN_START,
+];
+
 /** The hash of the audit chain over a text of `chainText`. */
 export const chainHash = (text: string): string => hash('sha256', text, 'base64url');
 
@@ -258,11 +265,11 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
     'insert into alive (one, at) values (1, ?) on conflict (one) do update set at = excluded.at',
   );
 
+  // Where the chain stands, as long as nothing failed: this process is the only one that writes.
+  let end: ChainEnd | null = null;
+  let reached: ChainEnd | null = null;
   const write = db.transaction((facts: readonly Unrecorded[], heads: readonly HeadRow[]): Recorded[] => {
-    // Read here and not remembered: what the chain goes on from is what stands in the file.
-    const [last, end] = tip.get() ?? [0, null];
-    let position = last;
-    let chain = end ?? CHAIN_START;
+    let [position, chain] = end ?? endOf(tip.get());
     const written = facts.map((fact): Recorded => {
       const { stream, version, type, schema, at, cause } = fact;
       const data = JSON.stringify(fact.data);
@@ -273,6 +280,7 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
     });
     project?.(written);
     for (const head of heads) upsertHead.run(head.stream, head.version, head.state, JSON.stringify(head.context));
+    reached = [position, chain];
     return written;
   }).immediate;
 
@@ -285,8 +293,10 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
       try {
         written = write(facts, heads);
       } catch (error) {
+        end = null;
         throw conflict(error, facts) ?? error;
       }
+      end = reached;
       committed$.next(written);
       return written;
     },
@@ -298,7 +308,8 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
   };
 
   function conflict(error: unknown, facts: readonly Unrecorded[]): VersionConflict | null {
-    if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CONSTRAINT_UNIQUE') return null;
+    const taking = ['SQLITE_CONSTRAINT_UNIQUE', 'SQLITE_CONSTRAINT_PRIMARYKEY'];
+    if (!(error instanceof Database.SqliteError) || !taking.includes(error.code)) return null;
     const taken = db.prepare('select 1 from events where stream = ? and version = ?');
     const fact = facts.find(({ stream, version }) => taken.get(stream, version) !== undefined);
     return fact ? new VersionConflict(fact.stream, fact.version) : null;

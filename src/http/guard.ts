@@ -83,11 +83,11 @@ function clientOf(
   return client;
 }
 
-/** What an agent needs to use tools. Whether its calls may run is decided by others, so nothing to decide is here. */
+/** What an agent needs to use tools, and to take back a call of its own. Whether its calls may run is decided by others. */
 function isForClients({ method, url }: Seen): boolean {
   const path = url.split('?', 1)[0] ?? '';
   if (/^\/mcp(?:\/[\w-]+)?$/.test(path)) return true;
-  if (method === 'POST') return path === '/v1/mcp/call';
+  if (method === 'POST') return path === '/v1/mcp/call' || /^\/v1\/mcp\/calls\/[\w-]+\/cancel$/.test(path);
   if (method !== 'GET' && method !== 'HEAD') return false;
   return /^\/v1\/mcp\/(?:status|tools|instructions|calls\/[\w-]+)$/.test(path);
 }

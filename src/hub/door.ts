@@ -45,7 +45,8 @@ export interface DoorOptions {
   readonly changes: Changes;
   /** Whether there is a server of this name for this client. */
   readonly isServer: (name: string, client: string) => boolean;
-  readonly sees: (client: string, server: string) => boolean;
+  /** Looked at once for each request. */
+  readonly view: (client: string) => (server: string) => boolean;
   readonly modern: Readonly<Record<string, Method>>;
   readonly legacy: Readonly<Record<string, Method>>;
 }
@@ -85,7 +86,7 @@ export class Door {
       throw new Problem('unknown-server', `There is no server "${server}".`);
     const mode = chooseMode({ header: headerOf(request, 'watchkeeper-permission-mode') }, caller);
     const { client } = caller;
-    const sees = (name: string): boolean => this.#options.sees(client, name);
+    const sees = this.#options.view(client);
     const visit: Visit = { request, response, server, client, sees, mode };
     switch (request.method) {
       case 'POST':

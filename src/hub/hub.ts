@@ -42,8 +42,8 @@ export interface HubOptions {
   readonly log: Pick<EventLog, 'committed$'>;
   /** What servers say of themselves, by name. */
   readonly instructions: () => Readonly<Record<string, string>>;
-  /** Whether a client may see a server; everything unless given. */
-  readonly sees?: (client: string, server: string) => boolean;
+  /** Which servers a client may see; all of them unless given. */
+  readonly view?: (client: string) => (server: string) => boolean;
   /** Whether held calls of a client are put to the person there; of none unless given. */
   readonly asksInClient?: (client: string) => boolean;
   /** How long a held call can be decided about, in ms. */
@@ -62,7 +62,8 @@ export interface Hub {
 }
 
 export function createHub(options: HubOptions): Hub {
-  const { supervisor, calls, directory, log, version, now = Date.now, sees = () => true } = options;
+  const { supervisor, calls, directory, log, version, now = Date.now, view = () => () => true } = options;
+  const sees = (client: string, server: string): boolean => view(client)(server);
   const servers = (): readonly string[] =>
     supervisor.entries.flatMap(({ name, entry }) => (entry?.disabled ? [] : [name])).toSorted();
   const isReady = (server: string): boolean => supervisor.find(server)?.actor.committedHead.state === 'ready';
@@ -139,7 +140,7 @@ export function createHub(options: HubOptions): Hub {
     listens,
     changes,
     isServer: (server, client) => supervisor.entry(server) !== undefined && sees(client, server),
-    sees,
+    view,
     modern: { ...common, 'server/discover': ({ server, sees: seen }) => greeting.discover(server, seen) },
     legacy: {
       ...common,

@@ -19,12 +19,16 @@ export class ClientRules {
     this.#options = options;
   }
 
-  /** A client that is no longer connected sees nothing. */
-  readonly sees = (client: string, server: string): boolean => {
-    if (OWN.has(client)) return true;
+  /** Which servers a client sees now; one that is no longer connected sees none. */
+  readonly view = (client: string): ((server: string) => boolean) => {
+    if (OWN.has(client)) return () => true;
     const limits = this.#options.tokens.limitsOf(client);
-    return limits !== null && (limits.servers?.includes(server) ?? true);
+    if (limits === null) return () => false;
+    const { servers } = limits;
+    return servers ? (server) => servers.includes(server) : () => true;
   };
+
+  readonly sees = (client: string, server: string): boolean => this.view(client)(server);
 
   /** Whether held calls are put to the person in the client that made them. */
   readonly asksInClient = (client: string): boolean =>

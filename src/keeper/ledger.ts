@@ -120,25 +120,19 @@ class LedgerCheck {
     if (extra === 0) return;
     const message =
       extra > 0
-        ? `The ledger shows ${extra} calls of which no fact stands in the log.`
-        : `The ledger lacks ${-extra} calls of the log.`;
-    yield { position: newest, kind: 'ledger', message: `${message} Made anew by: watchkeeper rebuild` };
+        ? `The ledger shows ${counted(extra, 'call')} of which no fact stands in the log.`
+        : `The ledger lacks ${counted(-extra, 'call')} of the log.`;
+    yield { position: newest, kind: 'ledger', message };
   }
 
   #compared({ position, stream }: Row, expected: CallRow): Finding | null {
-    const shown = this.#read(callOf(stream));
-    const differing = shown === null ? ['row'] : differences(expected, shown);
+    const id = callOf(stream);
+    const shown = this.#read(id);
+    if (shown === null) return { position, kind: 'ledger', message: `The ledger does not show call ${id}.` };
+    const differing = differences(expected, shown);
     if (differing.length === 0) return null;
-    const what = shown === null ? 'does not show' : `shows another ${differing.join(', ')} for`;
-    return {
-      position,
-      kind: 'ledger',
-      message:
-        `The ledger ${what} call ${callOf(stream)} than fact ${position} says. Made anew by: watchkeeper rebuild`.replace(
-          shown === null ? / than fact \d+ says/ : /$^/,
-          '',
-        ),
-    };
+    const message = `The ledger shows another ${differing.join(', ')} for call ${id} than fact ${position} says.`;
+    return { position, kind: 'ledger', message };
   }
 }
 

@@ -437,3 +437,35 @@ describe('allow', () => {
     expect(posted('/v1/allowlist')).toEqual([]);
   });
 });
+
+describe('ledger verify', () => {
+  const verified = (more: object) => ({
+    ok: false,
+    facts: 3,
+    unchained: 1,
+    from: 2,
+    tip: { position: 3, hash: 'h3', at: new Date(now).toISOString() },
+    findings: [],
+    more: 0,
+    expected: null,
+    ...more,
+  });
+  const edited = { position: 2, kind: 'edited', message: 'Fact 2 is not what was written.' };
+  const row = { position: 3, kind: 'ledger', message: 'The ledger does not show call c1.' };
+
+  it.each([
+    ['whole', { ok: true }, 0, /nothing is missing[\s\S]*1 fact of before the chain began/, /Note this hash elsewhere/],
+    ['edited', { findings: [edited] }, 1, /not all is as it was written[\s\S]*! Fact 2/, /Keep the file as it is/],
+    ['wrong only in its view', { findings: [row] }, 1, /! The ledger does not show call c1/, /watchkeeper rebuild/],
+    ['both', { findings: [edited, row], more: 7 }, 1, /… and 7 more/, /Keep the file as it is/],
+    ['without the hash that was noted', { expected: { hash: 'x', position: null } }, 1, /No fact has the hash/, /Keep/],
+    ['with it', { ok: true, expected: { hash: 'x', position: 2 } }, 0, /is that of fact 2/, /Note this hash/],
+  ])('says what it is when the log is %s', async (_how, more, exit, out, err) => {
+    fake.routes['GET /v1/ledger/verify'] = verified(more);
+    expect(await fake.run('ledger verify')).toMatchObject({
+      exit,
+      out: expect.stringMatching(out),
+      err: expect.stringMatching(err),
+    });
+  });
+});

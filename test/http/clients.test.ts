@@ -65,6 +65,15 @@ describe('The token of a client', () => {
     expect((await call('deny')).status).toBe(200);
   });
 
+  it('cancels its own calls and no others', async () => {
+    expect(await ask('POST', '/v1/mcp/calls/c1/cancel', asClient, {})).toMatchObject({
+      status: 404,
+      code: 'unknown-call',
+    });
+    // The keeper is asked, and says what it has to say.
+    expect(await ask('POST', '/v1/mcp/calls/c7/cancel', asClient, {})).toMatchObject({ code: 'call-not-held' });
+  });
+
   it('shows its own calls and no others', async () => {
     expect(await ask('GET', '/v1/mcp/calls/c1')).toMatchObject({ status: 404, code: 'unknown-call' });
   });

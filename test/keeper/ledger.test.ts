@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { SqliteLog } from '../../src/events/sqlite.ts';
+import { openLog, type SqliteLog } from '../../src/events/sqlite.ts';
 import { verifyLedger } from '../../src/keeper/ledger.ts';
 import { atOnce } from '../../src/replay/unhurried.ts';
 import { closed, request, settled, started } from '../support/call.facts.ts';
-import { givenLog, grantAdded, storyOn } from '../support/story.ts';
+import { projectRoot } from '../support/paths.ts';
+import { givenLog, grantAdded, storyOn, unrecorded } from '../support/story.ts';
 
 async function given(): Promise<SqliteLog> {
   const log = givenLog();
@@ -79,13 +81,22 @@ describe('Verifying the ledger', () => {
     expect(verify(log, tip?.hash)).toMatchObject({ ok: false, expected: { position: null } });
   });
 
-  it('goes on from the hash in the file, whoever wrote it', async () => {
+  it('counts facts that were written before there was a chain, and begins behind them', async () => {
     const log = await given();
-    const rows = log.db.prepare('select chain from events').pluck().all();
-    expect(new Set(rows).size).toBe(8);
+    expect(new Set(log.db.prepare('select chain from events').pluck().all()).size).toBe(8);
     log.db.exec('update events set chain = null');
+    const later = openLog({ file: log.db.name, migrations: join(projectRoot, 'migrations'), durability: 'process' });
+    await later.append([unrecorded('call-c4', 2, settled({ outcome: 'cancelled' }))], []);
+    later.close();
+    expect(verify(log)).toMatchObject({ facts: 9, unchained: 8, from: 9, tip: { position: 9 } });
+    expect(kinds(log).filter((kind) => !kind.startsWith('ledger'))).toEqual([]);
+  });
+
+  it('finds what was changed while the daemon ran: it goes on from what it wrote', async () => {
+    const log = await given();
+    log.db.exec(`update events set chain = 'x' where position = 8`);
     await storyOn(log).tell(7_000, 'call-c5', started());
-    expect(verify(log)).toMatchObject({ ok: true, facts: 9, unchained: 8, from: 9 });
+    expect(kinds(log)).toEqual(['edited 8', 'edited 9']);
   });
 
   it('shows a hundred findings and counts the others', async () => {

@@ -7,14 +7,20 @@ import { exitCode } from '../failure.ts';
 import { verifiedText } from '../ledger.text.ts';
 import { text } from '../options.ts';
 
+/** Views are made anew only where the facts themselves are whole: else what they said before would be lost. */
+function notesOn({ ok, tip, findings }: LedgerVerified): string[] {
+  if (ok) return tip ? [`Note this hash elsewhere; later: watchkeeper ledger verify --expect ${tip.hash}`] : [];
+  if (findings.length > 0 && findings.every(({ kind }) => kind === 'ledger'))
+    return ['The facts are whole; the ledger is made anew from them by: watchkeeper rebuild'];
+  return ['Keep the file as it is, and compare it with a copy: watchkeeper backup <file>'];
+}
+
 const answer = (verified: LedgerVerified): Answer => ({
   kind: 'answer',
   json: verified,
   text: (view) => verifiedText(verified, view),
   exit: verified.ok ? exitCode.done : exitCode.failed,
-  notes: verified.tip
-    ? [`Note this hash elsewhere; later: watchkeeper ledger verify --expect ${verified.tip.hash}`]
-    : [],
+  notes: notesOn(verified),
 });
 
 async function offline({ files }: Context, expect: string | undefined, why: DaemonUnreachable): Promise<Answer> {

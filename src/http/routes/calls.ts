@@ -116,13 +116,19 @@ export function callRoutes(app: App, keeper: Keeper): void {
       schema: {
         tags: ['Calls'],
         summary: 'End a call that is held or running',
-        description: 'A call that has left may have run all the same; its outcome is then `unknown`.',
+        description:
+          'A call that has left may have run all the same; its outcome is then `unknown`. A client cancels its own calls only.',
         params: idParams,
         body: z.strictObject({}).nullish(),
         response: answers(call, ...deciding),
       },
     },
-    async (request) => keeper.cancel(request.params.id, callerOf(request)),
+    async (request) => {
+      const { id } = request.params;
+      const caller = callerOf(request);
+      if (!isOwn(caller.client)) ownCall(keeper.callById(id), caller);
+      return keeper.cancel(id, caller);
+    },
   );
 }
 
