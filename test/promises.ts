@@ -419,6 +419,10 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'Edits keep comments, order, spacing and everything that is not ours, in all four forms.',
     heldBy: ['test/clients/formats.test.ts', 'every line of people stays in'],
   },
+  'clients:doctor': {
+    claim: '`doctor` finds what keeps a connected client from working, and names the command that mends it.',
+    heldBy: ['test/cli/clients.test.ts', 'finds %s, names what mends it and ends with 1'],
+  },
   'clients:identifiers': {
     claim: 'Identifiers that a client would drop or refuse are warned about, from facts, with every way out.',
     heldBy: ['test/clients/identifier.test.ts', 'are told in one sentence with what is lost and every way out'],

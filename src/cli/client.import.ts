@@ -71,10 +71,7 @@ export async function imported(context: Context, from: string | undefined, asked
       kind: 'answer',
       json: json(false),
       text: () => preview,
-      notes:
-        asked.dryRun && fresh.length > 0
-          ? [`To take them: watchkeeper import${from === undefined ? '' : ` ${from}`}`]
-          : [],
+      notes: asked.dryRun && fresh.length > 0 ? [`To take them: watchkeeper ${againWith(from, asked)}`] : [],
     };
   await mustBeWanted(context, asked, preview);
   if (Object.keys(plan.variables).length > 0) await keepVariables(files.variablesFile, plan);
@@ -95,6 +92,15 @@ export async function imported(context: Context, from: string | undefined, asked
       : {}),
   };
 }
+
+/** The command that takes what a trial run showed, in the same way: a secret must not end up elsewhere than was seen. */
+const againWith = (from: string | undefined, { apart, replace }: Asked): string =>
+  [
+    'import',
+    ...(from === undefined ? [] : [from]),
+    ...(apart ? ['--env-secrets'] : []),
+    ...(replace ? ['--replace'] : []),
+  ].join(' ');
 
 async function mustBeWanted({ ask }: Context, { yes }: Asked, preview: string): Promise<void> {
   if (yes || ask === null) return;

@@ -122,6 +122,8 @@ function ofEntry(
   const token = literalTokenIn(entry);
   if (connected.tokenIn === 'file' && token !== undefined && hash(token) !== connected.tokenHash)
     found.push(find('stale-token', 'error', name, `entry "${name}" holds a token that has ended`));
+  if (address !== undefined && connected.tokenIn !== 'none' && token === undefined && !namesVariable(entry, client.id))
+    found.push(find('no-token', 'error', name, `entry "${name}" holds no token any more`));
   if (connected.mode !== 'stdio' && commandIn(entry) !== undefined && address === undefined)
     found.push(find('wrong-mode', 'warning', name, `entry "${name}" starts a command, but is to be an address`));
   if (connected.mode === 'stdio' && address !== undefined)
@@ -136,7 +138,9 @@ function ofVariable({ client, connected, variable, hash }: Inspected, find: Find
   if (connected.tokenIn !== 'variable') return [];
   const name = tokenVariable(client.id);
   const fix = `connect ${client.id} --new-token`;
-  if (variable === undefined) return [];
+  if (variable === undefined)
+    // What starts the client may know it all the same: nothing is said to be wrong.
+    return [find('no-token', 'info', null, `${name} is not set here; where it is not, the client is not let in`, fix)];
   return hash(variable) === connected.tokenHash
     ? []
     : [
@@ -204,6 +208,8 @@ function ofSet(
     ...changed.map(({ entry }) => find('entry-changed', 'warning', entry, `entry "${entry}" is not as it was written`)),
   ];
 }
+
+const namesVariable = (entry: RawObject, id: string): boolean => JSON.stringify(entry).includes(tokenVariable(id));
 
 /** The address of ours an entry holds, under whatever key. */
 const addressIn = (entry: RawObject): string | undefined =>

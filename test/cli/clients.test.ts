@@ -100,6 +100,123 @@ describe('Warnings', () => {
   });
 });
 
+describe('doctor, of connected clients,', () => {
+  const well = { ok: true, servers: [], daemon: { ok: true, running: true, version: '1', checks: [] } };
+  const change = (file: string, edit: (text: string) => string) => {
+    const path = join(fake.folder, file);
+    writeFileSync(path, edit(readFileSync(path, 'utf8')));
+  };
+  beforeEach(() => {
+    fake.routes['GET /v1/mcp/doctor'] = well;
+  });
+
+  it('says in a line each that they are as they are to be', async () => {
+    await fake.run('connect zed');
+    expect(await fake.run('doctor')).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/^ok {5}Zed {2}2 entries in /m),
+    });
+    expect((await fake.run('doctor --json')).json).toEqual({ ...well, clients: { findings: [], warnings: [] } });
+  });
+
+  const broken: [
+    what: string,
+    connect: string,
+    file: string,
+    edit: (text: string) => string,
+    kind: string,
+    fix: string,
+  ][] = [
+    [
+      'a dead port',
+      'connect zed',
+      '.config/zed/settings.json',
+      (text) => text.replace(/:\d+\/mcp\/a/, ':9/mcp/a'),
+      'dead-address',
+      'sync',
+    ],
+    [
+      'a stale token',
+      'connect zed',
+      '.config/zed/settings.json',
+      (text) => text.replace(/wk_\w{20}/, `wk_${'x'.repeat(20)}`),
+      'stale-token',
+      'sync',
+    ],
+    [
+      'no token at all',
+      'connect zed',
+      '.config/zed/settings.json',
+      (text) => text.replace(/Bearer wk_[\w-]+/, ''),
+      'no-token',
+      'sync',
+    ],
+    [
+      'a command that is gone',
+      'connect junie',
+      '.junie/mcp/mcp.json',
+      (text) => text.replaceAll(process.execPath, '/gone/node'),
+      'missing-command',
+      'sync',
+    ],
+    ['an entry that was taken out', 'connect junie', '.junie/mcp/mcp.json', () => '{}', 'entry-missing', 'sync'],
+    ['a file that is no JSON any more', 'connect junie', '.junie/mcp/mcp.json', () => '{', 'file-broken', 'clients'],
+  ];
+  it.each(broken)('finds %s, names what mends it and ends with 1', async (_what, connect, file, edit, kind, fix) => {
+    await fake.run(connect);
+    change(file, edit);
+    const { exit, out } = await fake.run('doctor');
+    expect(exit).toBe(1);
+    expect(out).toMatch(new RegExp(`^wrong {2}.* \\(${kind}\\)\\n {7}watchkeeper ${fix}$`, 'm'));
+    const { json } = await fake.run('doctor --json');
+    expect(json).toMatchObject({
+      ok: false,
+      clients: { findings: expect.arrayContaining([expect.objectContaining({ kind })]) },
+    });
+    // One server is one server.
+    expect((await fake.run('doctor a --json')).json).toEqual(well);
+  });
+
+  it('finds one entry for all where each server has its own', async () => {
+    fake.routes['GET /health'] = health('routed', server('a', '', 5), server('b', '', 5));
+    await fake.run('connect zed');
+    fake.routes['GET /health'] = health('per-server', server('a', '', 5), server('b', '', 5));
+    expect(await fake.run('doctor')).toMatchObject({
+      exit: 1,
+      out: expect.stringMatching(/\(wrong-mode\)\n {7}watchkeeper connect zed --mode per-server$/m),
+    });
+  });
+
+  it('only notes that a variable is not set where it runs', async () => {
+    await fake.run('connect codex');
+    expect(await fake.run('doctor')).toMatchObject({
+      exit: 0,
+      out: expect.stringMatching(/^ok {5}Codex .*\nnote {3}Codex: WATCHKEEPER_TOKEN_CODEX is not set here/m),
+    });
+    expect(await fake.run('doctor', { env: { WATCHKEEPER_TOKEN_CODEX: 'wk_old' } })).toMatchObject({
+      exit: 1,
+      out: expect.stringContaining('(stale-token)'),
+    });
+  });
+
+  it('warns on stderr of identifiers that got too long, as status does, without ending otherwise', async () => {
+    await fake.run('connect antigravity');
+    fake.routes['GET /health'] = health('per-server', server('a', 'p'.repeat(26), 40), server('b', '', 5));
+    fake.routes['GET /v1/mcp/status'] = { servers: [] };
+    const line = /^warning: Antigravity: entry "a" makes identifiers of 74 characters/m;
+    expect(await fake.run('doctor')).toMatchObject({ exit: 0, err: expect.stringMatching(line) });
+    expect((await fake.run('status')).err).toMatch(line);
+    const { json, err } = await fake.run('doctor --json');
+    expect(err).toBe('');
+    expect(json.clients.warnings).toMatchObject([{ kind: 'identifier-too-long', id: 'antigravity', length: 74 }]);
+  });
+
+  it('looks at files alone where no daemon answers, and says so when the registry cannot be read', async () => {
+    writeFileSync(join(fake.folder, 'clients.json'), 'nonsense');
+    expect(await fake.run('doctor')).toMatchObject({ exit: 1, err: expect.stringContaining('clients.json') });
+  });
+});
+
 describe('A change of mount mode', () => {
   it('is not hidden by sync: the file is left alone and the command to type is told', async () => {
     fake.routes['GET /health'] = health('routed', server('a', '', 5), server('b', '', 5));

@@ -67,6 +67,33 @@ describe('A connected client', () => {
     ],
     ['its token has ended', { connected: { tokenHash: '#other' } }, ['error stale-token watchkeeper → sync']],
     [
+      'its entry lost its token',
+      { state: { kind: 'read', entries: { watchkeeper: { url: memory.url } } } },
+      ['error no-token watchkeeper → sync'],
+    ],
+    [
+      'its entry names no variable any more',
+      {
+        id: 'codex',
+        variable: token,
+        connected: { tokenIn: 'variable' },
+        state: { kind: 'read', entries: { watchkeeper: { url: memory.url } } },
+      },
+      ['error no-token watchkeeper → sync'],
+    ],
+    [
+      'the variable of its token is not set where one looks, which may be as it is wanted',
+      {
+        id: 'codex',
+        connected: { tokenIn: 'variable' },
+        state: {
+          kind: 'read',
+          entries: { watchkeeper: { url: memory.url, bearer_token_env_var: 'WATCHKEEPER_TOKEN_CODEX' } },
+        },
+      },
+      ['info no-token null → connect codex --new-token'],
+    ],
+    [
       'somebody changed the address within the daemon',
       { state: { kind: 'read', entries: { watchkeeper: { ...memory, url: 'http://127.0.0.1:17987/mcp' } } } },
       ['warning entry-changed watchkeeper → sync'],

@@ -425,8 +425,9 @@ describe('Servers are taken over from clients', { timeout: 60_000 }, () => {
 
   it('shows what would be taken and writes nothing', async () => {
     const before = readFileSync(it_.daemon.config, 'utf8');
-    const { stdout } = await it_.run(0, 'import', '--dry-run', '--env-secrets');
+    const { stdout, stderr } = await it_.run(0, 'import', '--dry-run', '--env-secrets');
     expect(stdout).not.toContain('s3cret');
+    expect(stderr).toContain('watchkeeper import --env-secrets\n');
     expect(readFileSync(it_.daemon.config, 'utf8')).toBe(before);
   });
 
