@@ -528,7 +528,12 @@ describe('a person', () => {
     await daemon.waitFor(async () => (await grantsOf(daemon)).suspended.length === 1);
     const { answer } = begin('mcp__s__echo', { text: 'still good' });
     const { id, unusual } = await heldCall(daemon);
-    expect(unusual).toHaveLength(1);
+    expect(unusual).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^mcp__s__echo was allowed, but the tool changed/),
+        expect.stringMatching(/^Its definition changed/),
+      ]),
+    );
     await post(daemon, `${id}/approve`, { remember: 'tool' });
     await answer;
     expect(await grantsOf(daemon)).toEqual({ entries: ['mcp__s__echo'], suspended: [] });
