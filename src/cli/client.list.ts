@@ -81,7 +81,7 @@ export async function listed(context: Context, all: boolean): Promise<Answer> {
     text: (view) =>
       rows.length === 0
         ? 'No AI client was found on this machine.\n'
-        : `${clientsTable(rows, view)}${findingsText(findings, view)}`,
+        : `${clientsTable(rows, view)}${findingsText(findings.filter(isNews), view)}`,
     notes: rows.some(({ state }) => state === 'not-connected')
       ? ['Connect one: watchkeeper connect <client>']
       : rows.length === 0
@@ -90,6 +90,9 @@ export async function listed(context: Context, all: boolean): Promise<Answer> {
     ...(warnings.length > 0 && !context.json ? { warning: warningText(warnings) } : {}),
   };
 }
+
+/** That a variable is not set in this shell is so of nearly every client; `doctor` and `--json` tell it. */
+const isNews = ({ kind, severity }: ClientFinding): boolean => kind !== 'no-token' || severity !== 'info';
 
 type Row = ReturnType<typeof rowOf>;
 

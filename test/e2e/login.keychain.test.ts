@@ -1,4 +1,4 @@
-/** With a real Secret Service: a private session bus and a keyring of its own. Runs where Debian's gnome-keyring is installed. */
+/** With a real Secret Service: a private session bus and a keyring of its own. Runs where the set-up of the tests found or installed gnome-keyring. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,12 +7,14 @@ import { describe, expect, it } from 'vitest';
 import { startOAuthFake } from '../fixtures/oauth-server.ts';
 import { atEnd } from '../support/cleanup.ts';
 import { startDaemon } from '../support/daemon.ts';
+import { missing } from '../support/needs.ts';
 import { tempDir } from '../support/temp.ts';
 import { until } from '../support/wait.ts';
 import { freePort, logIn, textOfFiles } from './login.ts';
 
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
-const available = process.platform === 'linux' && has('gnome-keyring-daemon') && has('dbus-daemon');
+const available =
+  process.platform === 'linux' && ['gnome-keyring-daemon', 'dbus-daemon', 'dbus-send'].every((program) => has(program));
 
 const endWithFile = (child: ChildProcess): void =>
   atEnd(async () => {
@@ -51,7 +53,7 @@ async function startKeyring(): Promise<Record<string, string>> {
 
 describe('Where a Secret Service answers', () => {
   it('tokens are there and nothing of them is on disk, over a restart and until the logout', async (context) => {
-    if (!available) context.skip('there is no gnome-keyring-daemon with D-Bus on this machine');
+    if (!available) context.skip(missing('keyring') ?? 'there is no gnome-keyring-daemon with D-Bus on this machine');
     const env = await startKeyring();
     const fake = await startOAuthFake();
     const daemon = await startDaemon({

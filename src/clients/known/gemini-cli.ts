@@ -31,7 +31,7 @@ export const geminiCli: ClientDescriptor = {
   flat: null,
   confirms: true,
   signs: { commands: ['gemini'], folders: ['{home}/.gemini'] },
-  afterwards: 'Start a new session of Gemini CLI.',
+  afterwards: 'Start a new session of Gemini CLI, in a folder it trusts.',
   sources: [
     {
       about: 'file, key, `httpUrl` for streamable HTTP, variables in texts',
