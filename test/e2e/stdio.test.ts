@@ -108,13 +108,28 @@ describe('A start that fails', { timeout: 60_000 }, () => {
   ];
   const ends: readonly [name: string, exit: { code?: number; signal?: NodeJS.Signals }, fact: object, words: string][] =
     [
-      ['exit-1', { code: 1 }, { exitCode: 1, signal: null }, 'exited with code 1'],
-      ['exit-0', { code: 0 }, { exitCode: 0, signal: null }, 'exited with code 0'],
-      ['exit-127', { code: 127 }, { exitCode: 127, signal: null }, 'exited with code 127'],
-      ['exit-255', { code: 255 }, { exitCode: 255, signal: null }, 'exited with code 255'],
-      ['segfault', { signal: 'SIGSEGV' }, { exitCode: null, signal: 'SIGSEGV' }, 'was ended by SIGSEGV'],
-      ['aborted', { signal: 'SIGABRT' }, { exitCode: null, signal: 'SIGABRT' }, 'was ended by SIGABRT'],
-      ['out-of-memory', { signal: 'SIGKILL' }, { exitCode: null, signal: 'SIGKILL' }, 'was ended by SIGKILL'],
+      ['exit-1', { code: 1 }, { exitCode: 1, signal: null }, 'exited with code 1:'],
+      ['exit-0', { code: 0 }, { exitCode: 0, signal: null }, 'exited with code 0:'],
+      ['exit-127', { code: 127 }, { exitCode: 127, signal: null }, 'exited with code 127:'],
+      ['exit-255', { code: 255 }, { exitCode: 255, signal: null }, 'exited with code 255:'],
+      [
+        'segfault',
+        { signal: 'SIGSEGV' },
+        { exitCode: null, signal: 'SIGSEGV' },
+        'was ended by SIGSEGV; its last words:',
+      ],
+      [
+        'aborted',
+        { signal: 'SIGABRT' },
+        { exitCode: null, signal: 'SIGABRT' },
+        'was ended by SIGABRT; its last words:',
+      ],
+      [
+        'out-of-memory',
+        { signal: 'SIGKILL' },
+        { exitCode: null, signal: 'SIGKILL' },
+        'was ended by SIGKILL; its last words:',
+      ],
     ];
   const silence = { initialize: { never: true }, 'server/discover': { never: true } };
   const fakes = new Map<string, Steered>();
@@ -173,7 +188,7 @@ describe('A start that fails', { timeout: 60_000 }, () => {
     async (name, _exit, fact, words) => {
       const [failed] = await factsOf(daemon, name, 'ConnectFailed');
       expect(failed.data.failure).toMatchObject({ class: 'exit', phase: 'initialize', ...fact });
-      expect(failed.data.failure.message).toContain(`${words}: ImportError: no module named mcp`);
+      expect(failed.data.failure.message).toContain(`${words} ImportError: no module named mcp`);
       expect(failed.data.failure.stderrTail).toContain(trace.join('\n'));
       const row = await daemon.server(name);
       expect(row.error.class).toBe('exit');
