@@ -17,10 +17,7 @@ export type KeyName =
   | 'delete';
 
 /** A key: one with a name, a character, or a letter with Ctrl. */
-export type Key =
-  | { readonly name: KeyName }
-  | { readonly text: string }
-  | { readonly ctrl: string };
+export type Key = { readonly name: KeyName } | { readonly text: string } | { readonly ctrl: string };
 
 export type Input = Key | { readonly paste: string };
 
