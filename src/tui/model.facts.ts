@@ -92,7 +92,7 @@ function withFact(timeline: Opened['timeline'], event: Event): Opened['timeline'
 /** Loads parts of the present of the server that is looked at, where the present is what is shown. */
 function wantOpened(model: Model, parts: readonly Load['what'][]): Step {
   const { screen } = model;
-  if (screen.at !== 'server' || screen.opened.then !== null) return only(model);
+  if (screen.at !== 'server' || screen.opened.moment !== null) return only(model);
   const wanted = loadsOf(screen.opened).filter(
     ({ what }) => parts.includes(what) || (what === 'grants' && parts.includes('tools')),
   );
@@ -124,7 +124,7 @@ function take(model: Model, asked: Load, found: Loaded): Step {
     const { screen } = model;
     const same = screen.at === 'server' && 'name' in asked && screen.opened.name === asked.name;
     // An answer about a moment that is no longer looked at is late.
-    const moment = same && 'at' in asked ? (screen.opened.then?.position ?? null) === asked.at : same;
+    const moment = same && 'at' in asked ? (screen.opened.moment?.position ?? null) === asked.at : same;
     return only(moment ? withOpened(model, change) : model);
   };
   switch (found.what) {
@@ -154,7 +154,7 @@ function take(model: Model, asked: Load, found: Loaded): Step {
     case 'then':
       return about((opened) => {
         const row = found.data.servers.find(({ name }) => name === opened.name) ?? null;
-        return opened.then === null ? opened : { ...opened, then: { ...opened.then, status: row } };
+        return opened.moment === null ? opened : { ...opened, moment: { ...opened.moment, status: row } };
       });
   }
 }

@@ -12,14 +12,14 @@ export const blankOpened = (name: string, tab: Tab = 'tools'): Opened => ({
   tab,
   tools: { list: null, entries: null, suspended: [], ticked: null, cursor: 0, filter: '' },
   timeline: { events: null, whole: false, cursor: null },
-  then: null,
+  moment: null,
   why: null,
   stderr: null,
   scroll: 0,
 });
 
 /** What a tab shows, to be loaded when it is opened and when something changed. */
-export function loadsOf({ name, tab, then: moment, timeline }: Opened): readonly Load[] {
+export function loadsOf({ name, tab, moment, timeline }: Opened): readonly Load[] {
   const at = moment?.position ?? null;
   switch (tab) {
     case 'tools':
@@ -111,7 +111,7 @@ export function travel(model: Model, moment: { readonly position: number; readon
   const { opened } = screen;
   const next: Opened = {
     ...opened,
-    then: moment,
+    moment,
     tools: { ...opened.tools, ticked: null },
     timeline: { ...opened.timeline, cursor: moment?.position ?? null },
   };

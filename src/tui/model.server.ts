@@ -42,7 +42,7 @@ export function serverKey(model: Model, opened: Opened, key: Key): Step {
   }
   const own = tabKey(model, opened, key);
   if (own) return own;
-  if (opened.then !== null && 'text' in key && /^[rxde]$/.test(key.text))
+  if (opened.moment !== null && 'text' in key && /^[rxde]$/.test(key.text))
     return only(say(model, 'This is the past; Esc returns to the present.', 'warn'));
   return serverAct(model, opened.name, key) ?? only(model);
 }
@@ -62,7 +62,7 @@ function leave(model: Model, opened: Opened): Step {
     const kept = withOpened(model, (one) => ({ ...one, tools: { ...one.tools, ticked: null } }));
     return only(say(kept, 'The grants stay as they were.'));
   }
-  if (opened.then !== null) return travel(model, null);
+  if (opened.moment !== null) return travel(model, null);
   if (opened.tools.filter !== '')
     return only(withOpened(model, (one) => ({ ...one, tools: { ...one.tools, filter: '' } })));
   return only(openServers(model));
@@ -100,7 +100,7 @@ function toolsKey(model: Model, opened: Opened, key: Key): Step | null {
   const saves = 'name' in key && key.name === 'enter';
   const ticks = 'text' in key && key.text === ' ';
   if (!saves && !ticks) return null;
-  if (opened.then !== null) return only(say(model, 'This is the past; Esc returns to the present.', 'warn'));
+  if (opened.moment !== null) return only(say(model, 'This is the past; Esc returns to the present.', 'warn'));
   if (ticks) return tick(model, opened);
   if (!isChanged(opened)) return only(say(model, 'Nothing is changed. Space ticks a row.'));
   const { name } = opened;
@@ -133,13 +133,13 @@ function timelineKey(model: Model, opened: Opened, key: Key): Step | null {
   const name = 'name' in key ? key.name : '';
   if (name === 'left' || name === 'right') {
     // The first step back shows the marked fact itself.
-    const begins = opened.then === null && name === 'left' && opened.timeline.cursor !== null;
+    const begins = opened.moment === null && name === 'left' && opened.timeline.cursor !== null;
     return goTo(model, events, markedFact(opened) + (begins ? 0 : name === 'left' ? -1 : 1), true);
   }
   if (name === 'end') return travel(model, null);
   const by = moveOf(model, key);
   if (by === null) return null;
-  return goTo(model, events, markedFact(opened) + by, opened.then !== null);
+  return goTo(model, events, markedFact(opened) + by, opened.moment !== null);
 }
 
 /** Marks a fact; `travels`: all of the screen shows the moment after it. Beyond the newest is the present. */
@@ -171,7 +171,7 @@ function older(model: Model): Step {
 
 function loginKey(model: Model, opened: Opened, key: Key): Step | null {
   const { name } = opened;
-  if (opened.then !== null) return null;
+  if (opened.moment !== null) return null;
   if ('name' in key && key.name === 'enter') return openLogin(model, name);
   if (!('text' in key)) return null;
   if (key.text === 'o') return only({ ...model, asking: { about: 'logout', name } });

@@ -89,7 +89,7 @@ export function update(before: Model, message: Message, at: number): Step {
 function tick(model: Model): Step {
   const notice = model.notice !== null && model.notice.until <= model.now ? null : model.notice;
   const { screen } = model;
-  const live = screen.at === 'server' && screen.opened.tab === 'stderr' && screen.opened.then === null;
+  const live = screen.at === 'server' && screen.opened.tab === 'stderr' && screen.opened.moment === null;
   const loads: readonly Load[] = live ? [{ do: 'load', what: 'stderr', name: screen.opened.name }] : [];
   return wantAll({ ...model, notice }, loads);
 }

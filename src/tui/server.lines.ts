@@ -51,8 +51,8 @@ export function whyLines(why: Why | null, now: number, width: number): readonly 
 }
 
 /** The running process's stderr, or the last words of the one before. */
-export function stderrLines({ stderr, why, then }: Opened, now: number, width: number): readonly Line[] {
-  const live = then === null && stderr?.text != null;
+export function stderrLines({ stderr, why, moment }: Opened, now: number, width: number): readonly Line[] {
+  const live = moment === null && stderr?.text != null;
   if (live) {
     const head = line(`Process ${stderr.pid ?? ''} is running; the last it wrote, newest at the bottom:`, 'quiet');
     const text = stderr.text ?? '';
@@ -64,7 +64,7 @@ export function stderrLines({ stderr, why, then }: Opened, now: number, width: n
     const head = line(`No process runs. Last words of the one before, ${clock(why.stderr.at, now)}:`, 'quiet');
     return [head, ...foreignLines(why.stderr.text.trimEnd(), width)];
   }
-  if (why === null || (then === null && stderr === null)) return [line('Loading …', 'quiet')];
+  if (why === null || (moment === null && stderr === null)) return [line('Loading …', 'quiet')];
   return [line('No process runs, and none has left words on stderr.', 'quiet')];
 }
 

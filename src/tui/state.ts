@@ -64,7 +64,7 @@ export interface Opened {
     readonly cursor: number | null;
   };
   /** The moment that is looked at instead of the present. `status` undefined: not loaded yet; null: not known then. */
-  readonly then: { readonly position: number; readonly at: string; readonly status?: ServerStatus | null } | null;
+  readonly moment: { readonly position: number; readonly at: string; readonly status?: ServerStatus | null } | null;
   readonly why: Why | null;
   readonly stderr: Stderr | null;
   /** Lines of the present tab above the top. */
