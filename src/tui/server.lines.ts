@@ -85,7 +85,8 @@ export function configLines(model: Pick<Model, 'config' | 'around'>, name: strin
 
 function jsonLine(text: string, width: number): readonly Line[] {
   const [, before = '', key = '', rest = ''] = /^(\s*)("(?:[^"\\]|\\.)*": )?(.*)$/.exec(harmless(text)) ?? [];
-  if (before.length + key.length + rest.length > width) return wrap(harmless(text), width).map((one) => line(one));
+  const room = width - before.length;
+  if (key.length + rest.length > room) return wrap(`${key}${rest}`, room).map((one) => [span(before), span(one)]);
   return [[span(before), span(key, 'accent'), span(rest)]];
 }
 
@@ -114,7 +115,8 @@ export function loginLines(model: Model, name: string, width: number): readonly 
 
 /** Everything the present tab says; empty for the tabs that are lists. */
 export function textLines(model: Model, opened: Opened): readonly Line[] {
-  const width = model.size.columns;
+  // A blank column on either side.
+  const width = model.size.columns - 2;
   switch (opened.tab) {
     case 'why':
       return whyLines(opened.why, model.now, width);

@@ -23,7 +23,7 @@ function linesOf(model: Model, call: Call, rows: number, width: number): readonl
     spread([span('A call waits for you', 'strong')], [span(`${count}${left}`, 'warn')], width),
     [],
     [span(tool, 'strong'), span(`  ${oneLine(call.name)}`, 'quiet')],
-    [span(`asked for by ${oneLine(call.client)}, over ${oneLine(call.door)}`, 'quiet')],
+    [span(askedBy(call), 'quiet')],
     ...unusual,
     [],
     [span('Arguments', 'quiet'), span(`  ${bytes(call.argsBytes)}`, 'quiet')],
@@ -42,6 +42,15 @@ function linesOf(model: Model, call: Call, rows: number, width: number): readonl
   ];
 }
 
+/** Who asked, in words; a client is called by its name. */
+function askedBy({ client, door }: Call): string {
+  if (client === 'socket') return 'asked for by a program of yours, over the local socket';
+  const way = door === 'mcp' ? 'MCP' : oneLine(door).toUpperCase();
+  return client === 'main'
+    ? `asked for with the main token, over ${way}`
+    : `asked for by ${oneLine(client)}, over ${way}`;
+}
+
 const argumentLines = (call: Call, width: number): readonly Line[] =>
   Object.keys(call.arguments ?? {}).length === 0
     ? [line('  none', 'quiet')]
@@ -53,23 +62,32 @@ function footOf(model: Model, width: number): readonly Line[] {
   if (held.reason !== null)
     return [
       [span('Why not?  ', 'strong'), ...fieldSpans(held.reason, width - 12)],
-      keysLine([
-        ['Enter', 'denies, with or without a reason'],
-        ['Esc', 'back'],
-      ]),
+      keysLine(
+        [
+          ['Enter', 'denies, with or without a reason'],
+          ['Esc', 'back'],
+        ],
+        width,
+      ),
     ];
   if (!isArmed(model)) return [line('Keys count once the keyboard is still for a moment.', 'quiet'), []];
   return [
-    keysLine([
-      ['o', 'run once'],
-      ['t', 'always this tool'],
-      ['s', 'always this server'],
-    ]),
-    keysLine([
-      ['d', 'deny'],
-      ['l', 'later'],
-      ['↑↓', 'scroll'],
-    ]),
+    keysLine(
+      [
+        ['o', 'run once'],
+        ['t', 'always this tool'],
+        ['s', 'always this server'],
+      ],
+      width,
+    ),
+    keysLine(
+      [
+        ['d', 'deny'],
+        ['l', 'later'],
+        ['↑↓', 'scroll'],
+      ],
+      width,
+    ),
   ];
 }
 

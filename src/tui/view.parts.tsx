@@ -75,13 +75,18 @@ export function spread(left: Line, right: Line, width: number): Line {
   return [...kept, span(' '.repeat(Math.max(1, width - widthOfLine(kept) - widthOfLine(right)))), ...right];
 }
 
-/** Keys with what they do: `a add`. */
-export const keysLine = (keys: readonly (readonly [key: string, does: string])[]): Line =>
-  keys.flatMap(([key, does], index): Span[] => [
+export type Keys = readonly (readonly [key: string, does: string])[];
+
+/** Keys with what they do: `a add`. Where there is no room for all, the last two stay: they lead out and to the others. */
+export function keysLine(keys: Keys, width: number): Line {
+  const spans = keys.flatMap(([key, does], index): Span[] => [
     span(index === 0 ? ' ' : '  '),
     span(key, 'accent'),
     span(does === '' ? '' : ` ${does}`, 'quiet'),
   ]);
+  if (keys.length < 3 || widthOfLine(spans) <= width) return spans;
+  return keysLine(keys.toSpliced(keys.length - 3, 1), width);
+}
 
 /**
  * A text that is being typed, at most `width` columns, the part with the cursor in it. `hidden`: dots stand for it.

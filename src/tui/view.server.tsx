@@ -31,8 +31,8 @@ function standing(row: ServerStatus, now: number): Line {
     transportWord(row.transport, false),
     counted(row.tools, 'tool'),
     row.pid === null ? '' : `pid ${row.pid}`,
-    row.protocolVersion ?? '',
     row.serverInfo ? oneLine(`${row.serverInfo.name} ${row.serverInfo.version ?? ''}`) : '',
+    row.protocolVersion ?? '',
   ].filter((text) => text !== '');
   return [span(`${sign} ${row.state}`, tone), ...facts.map((text) => span(` · ${text}`))];
 }
@@ -91,7 +91,7 @@ function tabLines(model: Model, opened: Opened, rows: number): readonly Line[] {
   const lines = textLines(model, opened);
   const most = Math.max(0, lines.length - rows);
   const from = opened.tab === 'stderr' ? Math.max(0, most - opened.scroll) : Math.min(opened.scroll, most);
-  return lines.slice(from, from + rows);
+  return lines.slice(from, from + rows).map((one) => [span(' '), ...one]);
 }
 
 // Tools

@@ -68,8 +68,8 @@ function head({ name, state, transport, bars, wide }: Widths, sort: Model['list'
     cell(title('TOOLS', 'tools'), 6, 'quiet', true),
     span('  '),
     cell(title('SINCE', 'since'), 8, 'quiet'),
-    cell('LAST HOUR', bars + 2, 'quiet'),
-    ...(wide ? [span('ERROR', 'quiet')] : []),
+    cell('LAST HOUR', bars, 'quiet'),
+    ...(wide ? [span('  ERROR', 'quiet')] : []),
   ];
 }
 

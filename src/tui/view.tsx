@@ -12,7 +12,7 @@ import { Add, titleOfForm } from './view.add.tsx';
 import { HeldCall } from './view.held.tsx';
 import { Help } from './view.help.tsx';
 import { Client, LoginScreen } from './view.login.tsx';
-import { Colors, fieldSpans, keysLine, Row, Rows, spread } from './view.parts.tsx';
+import { Colors, fieldSpans, type Keys, keysLine, Row, Rows, spread } from './view.parts.tsx';
 import { Server } from './view.server.tsx';
 import { Servers } from './view.servers.tsx';
 
@@ -63,8 +63,6 @@ function noticeLine(model: Model): Line {
   }
   return notice === null ? [] : [span(` ${oneLine(notice.text)}`, notice.tone)];
 }
-
-type Keys = readonly (readonly [key: string, does: string])[];
 
 function keysFor(model: Model): Keys {
   const { screen, asking, typing } = model;
@@ -124,8 +122,8 @@ function serverKeys(opened: Extract<Model['screen'], { at: 'server' }>['opened']
   const back: Keys[number] = ['Esc', opened.moment === null ? 'back' : 'to the present'];
   const common: Keys = [
     ['Tab', 'next tab'],
-    ['r', 'reconnect'],
     ['e', 'change'],
+    ['r', 'reconnect'],
     ['x', 'disable'],
     ['?', 'keys'],
     back,
@@ -217,7 +215,7 @@ export function Screen({ model, colored }: { readonly model: Model; readonly col
           <Body model={model} />
         </Box>
         <Row spans={noticeLine(model)} width={columns} />
-        <Row spans={keysLine(keysFor(model))} width={columns} />
+        <Row spans={keysLine(keysFor(model), columns)} width={columns} />
       </Box>
     </Colors>
   );

@@ -14,6 +14,7 @@ const defaults = {
   log: { durability: 'process', level: 'info' },
   start: { parallel: 4 },
   recording: { maxBytes: 67_108_864, maxMessageBytes: 4_194_304 },
+  tui: { bell: true },
 };
 
 describe('settings', () => {
