@@ -46,6 +46,7 @@ async function main(): Promise<void> {
     err: printTo(process.stderr),
     ask: (question) => askOn(process.stdin, process.stderr, question),
     keys: () => keysOf(process.stdin),
+    screen: () => ({ input: process.stdin, output: process.stdout }),
     lines: (signal) => linesOf(process.stdin, signal),
     untilInterrupted,
   });

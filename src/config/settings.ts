@@ -26,6 +26,7 @@ export interface Settings {
   };
   readonly start: { readonly parallel: number };
   readonly recording: { readonly maxBytes: number; readonly maxMessageBytes: number };
+  readonly tui: { readonly bell: boolean };
 }
 
 export type SettingSource = 'flag' | 'environment' | 'file';
@@ -101,6 +102,7 @@ function* candidates(
 function fromText(name: SettingName, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const fallback = settingDefinitions[name].parse(undefined);
+  if (typeof fallback === 'boolean') return { true: true, false: false }[value.trim().toLowerCase()] ?? value;
   if (typeof fallback === 'number') return /^\d+$/.test(value.trim()) ? Number(value) : value;
   if (typeof fallback === 'boolean') {
     const word = value.trim().toLowerCase();

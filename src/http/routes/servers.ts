@@ -96,10 +96,10 @@ export function serverRoutes(app: App, keeper: Keeper): void {
         tags: ['Servers'],
         summary: 'Try an entry without saving it',
         body: testBody,
-        response: answers(testResult, 'invalid-request', 'entry-invalid'),
+        response: answers(testResult, 'invalid-request', 'entry-invalid', 'unknown-server'),
       },
     },
-    async (request) => keeper.testServer(request.body.server),
+    async (request) => keeper.testServer(request.body.server, request.body.name),
   );
 
   app.get(
