@@ -11,6 +11,10 @@ import { LoginError, ServerTrouble } from './trouble.ts';
 const ANSWER_MS = 30_000;
 const ANSWER_BYTES = 1_048_576;
 
+type Lookup = NonNullable<RequestOptions['lookup']>;
+/** All addresses a name leads to. */
+type Resolve = (hostname: string, options: LookupOptions & { readonly all: true }) => Promise<LookupAddress[]>;
+
 /** As the SDK wants it. Redirects come back as they are. */
 export type CheckedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
@@ -26,7 +30,8 @@ export function checkedFetch(rules: AddressRules, signal?: AbortSignal, answerMs
     const ended = AbortSignal.any([limit, ...(signal ? [signal] : []), ...(init.signal ? [init.signal] : [])]);
     const target = bareOf(checked.url.href);
     try {
-      return await exchange(checked.url, init, rules, ended);
+      const lookup = lookupWithin(rules, isLoopback(checked.url.hostname));
+      return await exchange(checked.url, init, lookup, ended);
     } catch (error) {
       if (error instanceof LoginError) throw error;
       signal?.throwIfAborted();
@@ -36,7 +41,7 @@ export function checkedFetch(rules: AddressRules, signal?: AbortSignal, answerMs
 }
 
 /** The whole answer, headers and body, as one that may be read more than once. */
-async function exchange(url: URL, init: RequestInit, rules: AddressRules, signal: AbortSignal): Promise<Response> {
+async function exchange(url: URL, init: RequestInit, lookup: Lookup, signal: AbortSignal): Promise<Response> {
   const body = init.body === undefined || init.body === null ? null : Buffer.from(String(init.body), 'utf8');
   const headers = Object.fromEntries(new Headers(init.headers).entries());
   const answer = await send(
@@ -50,7 +55,7 @@ async function exchange(url: URL, init: RequestInit, rules: AddressRules, signal
       },
       agent: false,
       signal,
-      lookup: lookupWithin(rules, isLoopback(url.hostname)),
+      lookup,
     },
     body,
   );
@@ -81,7 +86,8 @@ function send(url: URL, options: RequestOptions, body: Buffer | null): Promise<I
  * A name leads where it leads at this moment: what it leads to is checked, and that very address is used. `loopback`: the
  * name says that it is this machine, and what is sent there may be in clear.
  */
-function lookupWithin(rules: AddressRules, loopback: boolean): NonNullable<RequestOptions['lookup']> {
+export function lookupWithin(rules: AddressRules, loopback: boolean, resolve: Resolve = lookUp as Resolve): Lookup {
+  const all = (hostname: string, options: LookupOptions) => resolve(hostname, { ...options, all: true });
   return (hostname, options, done) => {
     const within = async () => {
       const found = await all(hostname, options);
@@ -110,9 +116,6 @@ function lookupWithin(rules: AddressRules, loopback: boolean): NonNullable<Reque
     );
   };
 }
-
-const all = (hostname: string, options: LookupOptions): Promise<LookupAddress[]> =>
-  lookUp(hostname, { ...options, all: true });
 
 const codeOf = (error: unknown): string => {
   const code = (error as { code?: unknown } | null)?.code;

@@ -42,9 +42,11 @@ export class CallbackListener {
   readonly #waiting = new Map<string, Place>();
   readonly #over = new Map<string, number>();
   readonly #now: () => number;
+  readonly #families: readonly string[];
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = Date.now, families: readonly string[] = FAMILIES) {
     this.#now = now;
+    this.#families = families;
   }
 
   /** Listens where the redirect address leads. Throws a LoginError that names the port and the setting when it is taken. */
@@ -117,7 +119,7 @@ export class CallbackListener {
   async #listen(port: number): Promise<readonly Server[]> {
     const servers: Server[] = [];
     const faults: string[] = [];
-    for (const host of FAMILIES) {
+    for (const host of this.#families) {
       const server = createServer((request, response) => void this.#answer(port, request, response));
       server.headersTimeout = HEADERS_MS;
       server.requestTimeout = HEADERS_MS;
