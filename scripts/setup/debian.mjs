@@ -29,8 +29,9 @@ const purposes = {
   chromium: { packages: ['chromium'], missing: () => (existsSync('/usr/bin/chromium') ? undefined : 'chromium') },
   postgresql: { packages: ['postgresql'], missing: () => (hasPostgresql() ? undefined : 'PostgreSQL server') },
   keyring: {
-    packages: ['gnome-keyring', 'dbus', 'dbus-bin', 'dbus-daemon', 'dbus-x11'],
-    missing: () => ['gnome-keyring-daemon', 'dbus-daemon', 'dbus-send'].find((program) => !onPath(program)),
+    packages: ['gnome-keyring', 'libsecret-tools', 'dbus', 'dbus-bin', 'dbus-daemon', 'dbus-x11'],
+    missing: () =>
+      ['gnome-keyring-daemon', 'secret-tool', 'dbus-daemon', 'dbus-send'].find((program) => !onPath(program)),
   },
   tmux: { packages: ['tmux'], missing: () => (onPath('tmux') ? undefined : 'tmux') },
 };

@@ -1,5 +1,6 @@
 /** Every part of the daemon, wired: who knows whom is decided here and nowhere else. Nothing is started yet. */
 
+import { networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { Actor } from '../actors/actor.ts';
@@ -379,7 +380,10 @@ function loginsFor(
     version,
     agenvoyDir: dirname(paths.configFile),
     ownPorts: () => [...ports(), settings.oauth.callbackPort],
+    ownAddresses: () =>
+      Object.values(networkInterfaces()).flatMap((found) => found?.map(({ address }) => address) ?? []),
     note: (fact) => void facts.report(fact, undefined),
+    warn: (server, message) => logger.warn({ server }, message),
     onStore: (where, why) => {
       if (why === null) logger.info(`Tokens of logins are kept in ${where}.`);
       else logger.warn(`Tokens of logins are kept in ${where}, because no keychain can be used: ${why}.`);

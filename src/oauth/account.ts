@@ -7,13 +7,13 @@ import { withFileLock } from '../config/lock.ts';
 import type { LoginFact } from '../events/login.events.ts';
 import type { Credentials } from '../mcp/connection.ts';
 import { Fault } from '../mcp/failure.ts';
-import { type AddressRules, isLoopback } from './addresses.ts';
+import { type AddressRules, isLoopback, isOwn } from './addresses.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
 import { checkedFetch } from './checked.fetch.ts';
 import { findResource } from './discover.ts';
 import { renew, revoke } from './endpoint.ts';
 import { readRecord, type StoredClient, type StoredRecord, type StoredTokens, secretsOf } from './record.ts';
-import { VaultError } from './store.ts';
+import { type Vault, VaultError } from './store.ts';
 import { dueAt, renewed } from './tokens.ts';
 import { LoginError, Refused, ServerTrouble } from './trouble.ts';
 import type { OpenedVault } from './vault.ts';
@@ -31,12 +31,16 @@ export interface AccountOptions {
   readonly identity: string;
   readonly vault: () => Promise<OpenedVault>;
   readonly ownPorts: () => readonly number[];
+  /** Addresses of this machine in its networks. */
+  readonly ownAddresses: () => readonly string[];
   readonly note: (fact: LoginFact) => void;
+  readonly warn: (server: string, message: string) => void;
   readonly now: () => number;
   readonly random: () => number;
 }
 
 const NONE: readonly string[] = [];
+const GONE = 'there is no login any more';
 
 export class LoginAccount implements Credentials {
   readonly name: string;
@@ -62,6 +66,10 @@ export class LoginAccount implements Credentials {
   #epoch = 0;
   /** Deletions under way: what the store still holds does not count. */
   #forgetting = 0;
+  /** How often what is held in memory was replaced. */
+  #taken = 0;
+  /** What the store did not take, in the place of the token that was spent for it: it is tried again. */
+  #unwritten: { readonly record: StoredRecord; readonly spent: string } | null = null;
 
   constructor(options: AccountOptions) {
     this.#options = options;
@@ -81,8 +89,10 @@ export class LoginAccount implements Credentials {
   }
 
   get rules(): AddressRules {
-    const local = this.#url !== null && URL.canParse(this.#url) && isLoopback(new URL(this.#url).hostname);
-    return { local, ownPorts: this.#options.ownPorts() };
+    const host = this.#url !== null && URL.canParse(this.#url) ? new URL(this.#url).hostname : '';
+    const ownAddresses = this.#options.ownAddresses();
+    const local = isLoopback(host) || isOwn(host, ownAddresses);
+    return { local, ownPorts: this.#options.ownPorts(), ownAddresses, server: host };
   }
 
   /** Whether a token is kept. Rejects with a VaultError. */
@@ -103,6 +113,7 @@ export class LoginAccount implements Credentials {
     if (tokens === null) return null;
     const now = this.#options.now();
     const due = dueAt(tokens, now, this.#spread);
+    if (this.#unwritten !== null && now >= this.#pausedUntil) this.#writeLater(now);
     if (due === 'no') return header(tokens);
     if (due === 'soon') {
       if (now >= this.#pausedUntil) void this.#renew('expiring');
@@ -126,8 +137,12 @@ export class LoginAccount implements Credentials {
     await this.#loadOrFault();
     const tokens = this.#tokens();
     if (tokens !== null && header(tokens) !== used) return true;
-    if (tokens === null) return used === null && (await this.#foundMeanwhile());
-    if (tokens.refresh === null || this.#isYoung(tokens) || !(await this.#sameIssuer(tokens))) return false;
+    if (tokens === null && used !== null) return false;
+    // Somebody else, with the same store, may have logged in, out, or renewed it meanwhile.
+    await this.#lookAgain();
+    const found = this.#tokens();
+    if (found === null || header(found) !== used) return found !== null;
+    if (found.refresh === null || this.#isYoung(found)) return false;
     const renewal = await this.#renew('refused');
     if (renewal.kind === 'trouble') throw new Fault(renewal.error.observation, false);
     return renewal.kind === 'fresh';
@@ -148,9 +163,15 @@ export class LoginAccount implements Credentials {
     });
   }
 
-  /** The registration is not known any more: it goes, and the tokens with it. */
-  async dropClient(): Promise<void> {
-    await this.#change(() => null);
+  /** This registration is not known any more: it goes, and its tokens with it. A newer one stays. */
+  async dropClient(id: string): Promise<void> {
+    await this.#change(() => {
+      const record = this.#record;
+      if (record === null) return null;
+      const client = record.client?.id === id ? null : record.client;
+      const tokens = record.tokens?.client.id === id ? null : record.tokens;
+      return { ...record, client, tokens };
+    });
   }
 
   /**
@@ -199,14 +220,16 @@ export class LoginAccount implements Credentials {
   async #renewOnce(because: 'expiring' | 'refused'): Promise<Renewal> {
     const epoch = this.#epoch;
     const mine = this.#tokens();
-    if (mine === null) return { kind: 'lost', reason: 'there is no login any more' };
+    if (mine === null) return { kind: 'lost', reason: GONE };
+    if (because === 'refused' && !(await this.#sameIssuer(mine)))
+      return { kind: 'lost', reason: 'the server has moved to another authorization server' };
     try {
       return await this.#locked(async (write, stored) => {
         // Another process may have been faster: its token counts, and ours is spent.
         const theirs = stored?.server === this.#serverHash() ? stored.tokens : null;
         if (epoch !== this.#epoch || theirs === null) {
           this.#take(stored);
-          return { kind: 'lost', reason: 'there is no login any more' };
+          return { kind: 'lost', reason: GONE };
         }
         if (theirs.access !== mine.access) {
           this.#take(stored);
@@ -238,7 +261,7 @@ export class LoginAccount implements Credentials {
     try {
       const answer = await renew({ ...tokens, refresh }, checkedFetch(this.rules));
       const fresh = renewed(tokens, answer, now());
-      await write({ ...stored, tokens: fresh }, epoch);
+      await this.#writeOrHold({ ...stored, tokens: fresh }, tokens.access, epoch, write);
       this.#young = { access: fresh.access, at: now() };
       this.#options.note({
         type: 'TokenRefreshed',
@@ -253,6 +276,41 @@ export class LoginAccount implements Credentials {
       const why = forgotten ? 'the authorization server does not know the client any more' : 'the login has ended';
       return ended(`${why} (${error.message})`, client);
     }
+  }
+
+  /**
+   * The old refresh token is spent: a store that does not take the new one must not cost the login. It counts in memory, and
+   * is written as soon as that can be done.
+   */
+  async #writeOrHold(record: StoredRecord, spent: string, epoch: number, write: Write): Promise<void> {
+    try {
+      await write(record, epoch);
+    } catch (error) {
+      if (epoch !== this.#epoch) throw error;
+      this.#unwritten = { record, spent };
+      this.#take(record);
+      this.#pausedUntil = this.#options.now() + PAUSE_MS;
+      this.#options.warn(this.#options.name, `A renewed login could not be kept yet: ${troubleOf(error).message}`);
+    }
+  }
+
+  #writeLater(now: number): void {
+    this.#pausedUntil = now + PAUSE_MS;
+    this.#locked(async () => {}).catch(() => {});
+  }
+
+  /** Tries again to write what the store did not take; what somebody else has put there meanwhile stays. */
+  async #settled(vault: Vault): Promise<StoredRecord | null> {
+    const stored = readRecord(await vault.read(this.#account));
+    const held = this.#unwritten;
+    if (held === null) return stored;
+    if (stored?.tokens?.access !== held.spent) {
+      this.#unwritten = null;
+      return stored;
+    }
+    await vault.write(this.#account, JSON.stringify(held.record));
+    this.#unwritten = null;
+    return held.record;
   }
 
   /**
@@ -272,16 +330,16 @@ export class LoginAccount implements Credentials {
     }
   }
 
-  /** Somebody else, with the same store, may have logged in. */
-  async #foundMeanwhile(): Promise<boolean> {
-    if (this.#forgetting > 0) return false;
+  /** Reads the store once more, unless it is being written just now. */
+  async #lookAgain(): Promise<void> {
+    if (this.#forgetting > 0 || this.#renewal !== null || this.#unwritten !== null) return;
     this.#loaded = false;
     await this.#loadOrFault();
-    return this.#tokens() !== null;
   }
 
   #isYoung({ access }: StoredTokens): boolean {
-    return this.#young?.access === access && this.#options.now() - this.#young.at < YOUNG_MS;
+    // A clock that was set back must not keep a token young for hours.
+    return this.#young?.access === access && Math.abs(this.#options.now() - this.#young.at) < YOUNG_MS;
   }
 
   /** The tokens that may be sent to the present address. */
@@ -304,10 +362,11 @@ export class LoginAccount implements Credentials {
   async #load(): Promise<void> {
     if (this.#loaded) return;
     this.#loading ??= (async () => {
-      const epoch = this.#epoch;
+      const taken = this.#taken;
       const { vault } = await this.#options.vault();
       const record = readRecord(await vault.read(this.#account));
-      if (epoch === this.#epoch && this.#forgetting === 0) this.#take(record);
+      // What was read may be older than what came meanwhile.
+      if (taken === this.#taken && this.#forgetting === 0) this.#take(record);
       this.#loaded = true;
     })().finally(() => {
       this.#loading = null;
@@ -325,6 +384,7 @@ export class LoginAccount implements Credentials {
   }
 
   #take(record: StoredRecord | null): void {
+    this.#taken += 1;
     if (record?.tokens?.access !== this.#record?.tokens?.access) this.#spread = this.#options.random();
     this.#record = record;
     const secrets = record === null ? NONE : secretsOf(record);
@@ -350,7 +410,7 @@ export class LoginAccount implements Credentials {
       else await vault.write(this.#account, JSON.stringify(record));
       if (epoch === this.#epoch) this.#take(record);
     };
-    return withFileLock(lock, async () => work(write, readRecord(await vault.read(this.#account))), LOCK_MS);
+    return withFileLock(lock, async () => work(write, await this.#settled(vault)), LOCK_MS);
   }
 }
 

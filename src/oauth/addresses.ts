@@ -5,6 +5,10 @@ export interface AddressRules {
   readonly local: boolean;
   /** Ports of this daemon; nothing of a login is ever fetched from there. */
   readonly ownPorts: readonly number[];
+  /** Addresses of this machine in its networks; they count as this machine, as loopback does. */
+  readonly ownAddresses: readonly string[];
+  /** The host of the MCP server, `''` while it is not known. */
+  readonly server: string;
 }
 
 export type Checked = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly reason: string };
@@ -17,7 +21,8 @@ const no = (reason: string): Checked => ({ ok: false, reason });
  * A URL from elsewhere: https anywhere, http on this machine alone; no user info; no addresses of the link, of groups or of
  * nobody; this machine only for a server that is on it, and never a port of the daemon. The reason holds no secret.
  */
-export function checkUrl(text: string, { local, ownPorts }: AddressRules): Checked {
+export function checkUrl(text: string, rules: Omit<AddressRules, 'server'>): Checked {
+  const { local, ownPorts, ownAddresses } = rules;
   if (text.length > LONGEST_URL) return no('is too long');
   // The parser would drop these without a word.
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return no('holds characters that an address cannot have');
@@ -27,8 +32,9 @@ export function checkUrl(text: string, { local, ownPorts }: AddressRules): Check
   if (url.username !== '' || url.password !== '') return no('holds a user name or password');
   const loopback = isLoopback(url.hostname);
   if (url.protocol === 'http:' && !loopback) return no('is not encrypted (http instead of https)');
-  if (loopback && !local) return no('leads to this machine, although the server is elsewhere');
-  if (loopback && ownPorts.includes(portOf(url))) return no('leads to this daemon itself');
+  const here = loopback || isOwn(url.hostname, ownAddresses);
+  if (here && !local) return no('leads to this machine, although the server is elsewhere');
+  if (here && ownPorts.includes(portOf(url))) return no('leads to this daemon itself');
   const forbidden = forbiddenAddress(bare(url.hostname));
   if (forbidden !== null) return no(`leads to ${forbidden}`);
   return { ok: true, url };
@@ -39,6 +45,18 @@ export function isLoopback(hostname: string): boolean {
   const name = bare(hostname).toLowerCase().replace(/\.$/, '');
   if (name === 'localhost' || name.endsWith('.localhost') || name === '::1') return true;
   return v4Of(name)?.[0] === 127;
+}
+
+/** Whether a host is one of these addresses, however either of them is written. */
+export function isOwn(hostname: string, own: readonly string[]): boolean {
+  const wanted = spelled(bare(hostname));
+  return wanted !== null && own.some((address) => spelled(address) === wanted);
+}
+
+/** One spelling of each address; null for names. */
+function spelled(address: string): string | null {
+  const parts = v4Of(address) ?? (address.includes(':') ? groupsOf(address) : null);
+  return parts?.join('.') ?? null;
 }
 
 /** Why nothing may be fetched from an address, in words; null for one that may be used, and for names. */

@@ -18,10 +18,10 @@ export function agenvoyAccounts(server: string): { readonly token: string; reado
   return { token: `MCP_OAUTH_${name}`, client: `MCP_OAUTH_CLIENT_${name}` };
 }
 
-/** A value of the file, one `KEY=VALUE` a line; the last one counts. */
+/** A value of the file, one `KEY=VALUE` a line; the first one counts. */
 export function agenvoyValue(text: string, key: string): string | null {
-  const lines = text.split(/\r?\n/).filter((line) => line.startsWith(`${key}=`));
-  return lines.at(-1)?.slice(key.length + 1) || null;
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  return lines.find((line) => line.startsWith(`${key}=`))?.slice(key.length + 1) || null;
 }
 
 const tokenEntry = z.object({

@@ -1,28 +1,37 @@
 /** The only way out of a login: every address is checked, as a name and as what the name leads to, before a byte is sent. */
-import { lookup as lookUp } from 'node:dns';
+import type { LookupAddress, LookupOptions } from 'node:dns';
+import { lookup as lookUp } from 'node:dns/promises';
 import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { classify } from '../mcp/failure.ts';
-import { type AddressRules, checkUrl, forbiddenAddress, isLoopback } from './addresses.ts';
+import { type AddressRules, checkUrl, forbiddenAddress, isLoopback, isOwn } from './addresses.ts';
 import { bareOf } from './metadata.ts';
 import { LoginError, ServerTrouble } from './trouble.ts';
 
 const ANSWER_MS = 30_000;
 const ANSWER_BYTES = 1_048_576;
 
+type Lookup = NonNullable<RequestOptions['lookup']>;
+/** All addresses a name leads to. */
+type Resolve = (hostname: string, options: LookupOptions & { readonly all: true }) => Promise<LookupAddress[]>;
+
 /** As the SDK wants it. Redirects come back as they are. */
 export type CheckedFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Rejects with a LoginError for an address that may not be used, and with a ServerTrouble when no answer comes. */
-export function checkedFetch(rules: AddressRules, signal?: AbortSignal): CheckedFetch {
+/**
+ * Rejects with a LoginError for an address that may not be used, and with a ServerTrouble when no whole answer comes within
+ * `answerMs`.
+ */
+export function checkedFetch(rules: AddressRules, signal?: AbortSignal, answerMs = ANSWER_MS): CheckedFetch {
   return async (url, init = {}) => {
     const checked = checkUrl(String(url), rules);
     if (!checked.ok) throw new LoginError(`${bareOf(String(url))} ${checked.reason}; it is not asked.`);
-    const limit = AbortSignal.timeout(ANSWER_MS);
+    const limit = AbortSignal.timeout(answerMs);
     const ended = AbortSignal.any([limit, ...(signal ? [signal] : []), ...(init.signal ? [init.signal] : [])]);
     const target = bareOf(checked.url.href);
     try {
-      return await exchange(checked.url, init, rules, ended);
+      const lookup = lookupWithin(rules, isLoopback(checked.url.hostname));
+      return await exchange(checked.url, init, lookup, ended);
     } catch (error) {
       if (error instanceof LoginError) throw error;
       signal?.throwIfAborted();
@@ -32,7 +41,7 @@ export function checkedFetch(rules: AddressRules, signal?: AbortSignal): Checked
 }
 
 /** The whole answer, headers and body, as one that may be read more than once. */
-async function exchange(url: URL, init: RequestInit, rules: AddressRules, signal: AbortSignal): Promise<Response> {
+async function exchange(url: URL, init: RequestInit, lookup: Lookup, signal: AbortSignal): Promise<Response> {
   const body = init.body === undefined || init.body === null ? null : Buffer.from(String(init.body), 'utf8');
   const headers = Object.fromEntries(new Headers(init.headers).entries());
   const answer = await send(
@@ -46,7 +55,7 @@ async function exchange(url: URL, init: RequestInit, rules: AddressRules, signal
       },
       agent: false,
       signal,
-      lookup: lookupWithin(rules),
+      lookup,
     },
     body,
   );
@@ -73,24 +82,38 @@ function send(url: URL, options: RequestOptions, body: Buffer | null): Promise<I
   });
 }
 
-/** A name leads where it leads at this moment: what it leads to is checked, and that very address is used. */
-function lookupWithin({ local }: AddressRules): NonNullable<RequestOptions['lookup']> {
+/**
+ * A name leads where it leads at this moment: what it leads to is checked, and that very address is used. `loopback`: the
+ * name says that it is this machine, and what is sent there may be in clear.
+ */
+export function lookupWithin(rules: AddressRules, loopback: boolean, resolve: Resolve = lookUp as Resolve): Lookup {
+  const all = (hostname: string, options: LookupOptions) => resolve(hostname, { ...options, all: true });
   return (hostname, options, done) => {
-    lookUp(hostname, { ...options, all: true }, (error, found) => {
-      if (error) return done(error, '', 0);
-      const usable = found.filter(
-        ({ address }) => forbiddenAddress(address) === null && (local || !isLoopback(address)),
-      );
-      const [first] = usable;
-      if (first === undefined) {
-        const refused = new LoginError(
-          `${hostname} leads to an address of this machine or of its link; it is not asked.`,
-        );
-        return done(refused, '', 0);
-      }
-      if (options.all) return done(null, usable);
-      return done(null, first.address, first.family);
-    });
+    const within = async () => {
+      const found = await all(hostname, options);
+      const out = found.filter(({ address }) => forbiddenAddress(address) === null);
+      if (loopback) return out.filter(({ address }) => isLoopback(address));
+      if (rules.local) return out;
+      const elsewhere = out.filter(({ address }) => !isLoopback(address) && !isOwn(address, rules.ownAddresses));
+      if (elsewhere.length > 0) return elsewhere;
+      // Somebody who has both at home, behind names: then the server itself is at that address.
+      const server = await all(rules.server, options).catch(() => []);
+      const its = server.map(({ address }) => address).filter((address) => !isLoopback(address));
+      return out.filter(({ address }) => its.includes(address));
+    };
+    within().then(
+      (allowed) => {
+        const [first] = allowed;
+        if (first === undefined) {
+          const where = loopback
+            ? 'does not lead to this machine, as it says'
+            : 'leads to an address of this machine or of its link';
+          done(new LoginError(`${hostname} ${where}; it is not asked.`), '', 0);
+        } else if (options.all) done(null, allowed);
+        else done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, '', 0),
+    );
   };
 }
 

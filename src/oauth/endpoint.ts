@@ -7,7 +7,7 @@ import { authMethodFor } from './client.choice.ts';
 import { bareOf, type ServerMetadata } from './metadata.ts';
 import type { StoredClient, StoredTokens } from './record.ts';
 import { loadSdk } from './sdk.ts';
-import { isBearer, type TokenAnswer } from './tokens.ts';
+import { type TokenAnswer, tidied, tokenFault } from './tokens.ts';
 import { LoginError, Refused } from './trouble.ts';
 
 type ClientOf = StoredTokens['client'];
@@ -168,7 +168,7 @@ async function answered(
   const watched: CheckedFetch = async (url, init) => {
     const answer = await fetch(url, init);
     status = answer.status;
-    return answer;
+    return answer.ok ? withTidyBody(answer) : answer;
   };
   const { OAuthError } = await loadSdk();
   let answer: TokenAnswer;
@@ -188,8 +188,19 @@ async function answered(
     if (status >= 400) throw statusTrouble(target, status);
     throw new LoginError(`${target} answered with something that is no token.`);
   }
-  if (!isBearer(answer)) throw new LoginError(`${target} gave a token of a kind this program cannot use.`);
+  const fault = tokenFault(answer);
+  if (fault !== null) throw new LoginError(`${target} ${fault}.`);
   return answer;
+}
+
+async function withTidyBody(answer: Response): Promise<Response> {
+  const text = await answer.text();
+  const { status, headers } = answer;
+  try {
+    return new Response(JSON.stringify(tidied(JSON.parse(text))), { status, headers });
+  } catch {
+    return new Response(text, { status, headers });
+  }
 }
 
 const information = ({ id, secret, authMethod }: ClientOf) => ({

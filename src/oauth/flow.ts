@@ -172,9 +172,7 @@ async function withBrowser(
 
   const back = new Promise<StoredTokens>((resolve, reject) => {
     const redeem = async (verdict: Exclude<Verdict, { kind: 'stray' }>, iss: string | undefined) => {
-      if (verdict.kind === 'mixed-up') throw new LoginError(`The login was broken off: ${verdict.why}.`);
-      if (verdict.kind === 'refused')
-        throw new LoginError(`The authorization server did not let you in (${verdict.error}).`);
+      if (verdict.kind !== 'code') throw new LoginError(endingOf(verdict));
       const { code } = verdict;
       const answer = await exchangeCode(metadata, { client, code, verifier, redirectUri, resource, iss }, fetch);
       const tokens = tokensOf(answer, { metadata, client, resource, asked: scope }, options.now());
@@ -207,6 +205,12 @@ async function withBrowser(
   return back;
 }
 
+/** What an answer that carries no code means, for a person. */
+export const endingOf = (verdict: Extract<Verdict, { kind: 'refused' | 'mixed-up' }>): string =>
+  verdict.kind === 'refused'
+    ? `The authorization server did not let you in (${verdict.error}).`
+    : `The login was broken off: ${verdict.why}.`;
+
 /** A registration that is not known any more is deleted, so that the next login makes a new one. */
 async function explained(
   error: unknown,
@@ -221,7 +225,7 @@ async function explained(
     return new LoginError(
       `The authorization server does not know the client, or its secret is wrong: ${error.message}.`,
     );
-  await account.dropClient();
+  await account.dropClient(client.id);
   return new LoginError(
     `The authorization server has forgotten the client of this daemon (${error.message}). Log in again, it will be registered anew: watchkeeper login ${server.name}`,
   );

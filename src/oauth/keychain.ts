@@ -1,4 +1,6 @@
 /** The keychain of the system: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { type Vault, VaultError } from './store.ts';
 
 const SERVICE = 'watchkeeper';
@@ -41,11 +43,19 @@ export async function openKeychain(): Promise<OpenedKeychain> {
   }
 }
 
-/** An entry of another program; null when it is not there or no keychain answers. */
+/**
+ * An entry of another program; null when it is not there or no keychain answers. On Linux programs that use `secret-tool`
+ * name their entries by `account`, and the binding looks for `username` alone: so the same tool is asked.
+ */
 export async function readEntry(service: string, account: string): Promise<string | null> {
   try {
+    if (process.platform === 'linux') {
+      const asked = ['lookup', 'service', service, 'account', account];
+      const { stdout } = await promisify(execFile)('secret-tool', asked, { timeout: FIRST_ANSWER_MS });
+      return stdout.trim() || null;
+    }
     const { AsyncEntry } = await import('@napi-rs/keyring');
-    const entry = new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
+    const entry = new AsyncEntry(service, account);
     return (await within(FIRST_ANSWER_MS, (signal) => entry.getPassword(signal))) ?? null;
   } catch {
     return null;
@@ -86,6 +96,10 @@ export function keychainVault(
       await dropParts(account, 0, partsIn(await get(account)));
       return drop(account);
     },
+    async check() {
+      await put('probe', 'probe');
+      await drop('probe');
+    },
   };
 }
 
@@ -98,14 +112,20 @@ async function within<T>(ms: number, work: (signal: AbortSignal) => Promise<T>):
   try {
     return await Promise.race([work(limit), late]);
   } catch (error) {
-    throw new VaultError(`The keychain cannot be used: ${reasonOf(error)}`);
+    const reason = reasonOf(error);
+    throw new VaultError(`The keychain cannot be used: ${reason}`, { nowhere: reason === NOWHERE });
   }
 }
+
+const NOWHERE = 'it has no keyring to put anything into';
 
 /** Of the binding's words the first line: it names the service and never an entry's content. */
 function reasonOf(error: unknown): string {
   const words = (error instanceof Error ? error.message : String(error)).replace(/^The keychain cannot be used: /, '');
   if (/Cannot find (?:module|package|native binding)|ERR_MODULE_NOT_FOUND|dlopen/i.test(words))
     return 'the binding to it is not installed for this system';
+  if (/prompt was dismissed|is locked/i.test(words)) return 'it is locked; unlock it and try again';
+  // Of a service that answers although nobody has ever opened it, as on machines without a desktop.
+  if (/Secret Service: no result found/i.test(words)) return NOWHERE;
   return (words.split('\n', 1)[0] ?? '').slice(0, 160) || 'it does not answer';
 }

@@ -26,7 +26,8 @@ export interface Lease {
 }
 
 interface Port {
-  readonly servers: readonly Server[];
+  readonly servers: Promise<readonly Server[]>;
+  /** Those that are being opened count: nobody may close what another is about to use. */
   leases: number;
 }
 
@@ -37,25 +38,29 @@ interface Place {
 }
 
 export class CallbackListener {
-  readonly #ports = new Map<number, Promise<Port>>();
+  readonly #ports = new Map<number, Port>();
   readonly #waiting = new Map<string, Place>();
   readonly #over = new Map<string, number>();
   readonly #now: () => number;
+  readonly #families: readonly string[];
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = Date.now, families: readonly string[] = FAMILIES) {
     this.#now = now;
+    this.#families = families;
   }
 
   /** Listens where the redirect address leads. Throws a LoginError that names the port and the setting when it is taken. */
   async open(redirectUri: string): Promise<Lease> {
     const port = Number(new URL(redirectUri).port);
-    const opening = this.#ports.get(port) ?? this.#listen(port);
-    this.#ports.set(port, opening);
-    const opened = await opening.catch((error: unknown) => {
-      if (this.#ports.get(port) === opening) this.#ports.delete(port);
+    const place = this.#ports.get(port) ?? { servers: this.#listen(port), leases: 0 };
+    this.#ports.set(port, place);
+    place.leases += 1;
+    try {
+      await place.servers;
+    } catch (error) {
+      this.#release(port, place);
       throw error;
-    });
-    opened.leases += 1;
+    }
     const states = new Set<string>();
     let open = true;
     return {
@@ -67,11 +72,7 @@ export class CallbackListener {
         if (!open) return;
         open = false;
         for (const state of states) if (this.#waiting.delete(state)) this.#remember(state);
-        opened.leases -= 1;
-        if (opened.leases > 0) return;
-        if (this.#ports.get(port) === opening) this.#ports.delete(port);
-        // An answer that is on its way is not cut off.
-        for (const server of opened.servers) server.close();
+        this.#release(port, place);
       },
     };
   }
@@ -98,16 +99,27 @@ export class CallbackListener {
     return this.#waiting.has(state);
   }
 
+  #release(port: number, place: Port): void {
+    place.leases -= 1;
+    if (place.leases > 0) return;
+    if (this.#ports.get(port) === place) this.#ports.delete(port);
+    // An answer that is on its way is not cut off.
+    const close = (servers: readonly Server[]) => {
+      for (const server of servers) server.close();
+    };
+    place.servers.then(close, () => {});
+  }
+
   #remember(state: string): void {
     const now = this.#now();
     for (const [old, until] of this.#over) if (until <= now) this.#over.delete(old);
     this.#over.set(state, now + REMEMBERED_MS);
   }
 
-  async #listen(port: number): Promise<Port> {
+  async #listen(port: number): Promise<readonly Server[]> {
     const servers: Server[] = [];
     const faults: string[] = [];
-    for (const host of FAMILIES) {
+    for (const host of this.#families) {
       const server = createServer((request, response) => void this.#answer(port, request, response));
       server.headersTimeout = HEADERS_MS;
       server.requestTimeout = HEADERS_MS;
@@ -119,7 +131,7 @@ export class CallbackListener {
       } else if (code === 'EADDRINUSE' || code === 'EACCES') faults.push(code);
     }
     const [fault] = faults;
-    if (fault === undefined && servers.length > 0) return { servers, leases: 0 };
+    if (fault === undefined && servers.length > 0) return servers;
     for (const server of servers) server.close();
     throw new LoginError(
       fault === 'EADDRINUSE'

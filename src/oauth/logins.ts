@@ -3,7 +3,7 @@ import type { LoginFact } from '../events/login.events.ts';
 import type { Credentials } from '../mcp/connection.ts';
 import { LoginAccount } from './account.ts';
 import { adoptLogin } from './adopt.ts';
-import { logIn } from './flow.ts';
+import { endingOf, logIn } from './flow.ts';
 import { CallbackListener } from './listener.ts';
 import { redirectFault, usualRedirect } from './redirect.ts';
 import type { LoginServer } from './settings.ts';
@@ -19,7 +19,9 @@ export interface LoginsOptions extends VaultOptions {
   /** Where Agenvoy keeps its files. */
   readonly agenvoyDir: string;
   readonly ownPorts: () => readonly number[];
+  readonly ownAddresses: () => readonly string[];
   readonly note: (fact: LoginFact) => void;
+  readonly warn: (server: string, message: string) => void;
   /** The store was chosen, on its first use. */
   readonly onStore: (where: string, why: string | null) => void;
   /** Connects anew after a login; resolves with what was wrong, or null. */
@@ -121,7 +123,8 @@ export class Logins {
     const { verdict, ended } = this.#listener.hit(query);
     void ended;
     if (verdict.kind === 'stray') return wrong(`The address cannot be used: ${verdict.why}.`);
-    return verdict.kind === 'mixed-up' ? wrong(`The login was broken off: ${verdict.why}.`) : { ok: true };
+    if (verdict.kind === 'code') return { ok: true };
+    return wrong(endingOf(verdict));
   }
 
   /** Keeps a client that a person registered. Resolves with its redirect address; throws a LoginError when that cannot be one. */
@@ -181,13 +184,15 @@ export class Logins {
     const key = keyOf(server);
     const known = this.#accounts.get(key);
     if (known) return known;
-    const { ownPorts, note, now = Date.now, random = Math.random } = this.#options;
+    const { ownPorts, ownAddresses, note, warn, now = Date.now, random = Math.random } = this.#options;
     const account = new LoginAccount({
       name: server.name,
       identity: server.identity,
       vault: () => this.#openVault(),
       ownPorts,
+      ownAddresses,
       note,
+      warn,
       now,
       random,
     });
@@ -197,10 +202,13 @@ export class Logins {
 
   /** A store that could not be opened is asked again by whoever needs it next. */
   #openVault(): Promise<OpenedVault> {
-    this.#vault ??= openVault(this.#options).then(
+    const told = () => {
+      if (this.#opened) this.#options.onStore(this.#opened.where, this.#opened.why);
+    };
+    this.#vault ??= openVault(this.#options, told).then(
       (opened) => {
         this.#opened = opened;
-        this.#options.onStore(opened.where, opened.why);
+        told();
         return opened;
       },
       (error: unknown) => {
@@ -221,23 +229,31 @@ export class Logins {
     });
     const late = setTimeout(
       () =>
-        abort.abort(new LoginError(`Nobody came back from the browser within ${Math.round(loginMs / 60_000)} min.`)),
+        abort.abort(
+          new LoginError(
+            `Nobody came back from the browser within ${inWords(loginMs)}. If the page there did not know the client: watchkeeper logout ${server.name}, then log in again`,
+          ),
+        ),
       loginMs,
     );
-    const flow = logIn({
-      server,
-      account,
-      listener: this.#listener,
-      callbackPort,
-      version,
-      note,
-      now,
-      signal: abort.signal,
-      onUrl: (address, state) => {
-        running.state = state;
-        show(address);
-      },
-    });
+    // Before anything is shown: a login that could not be kept is none.
+    const storable = this.#openVault().then(({ vault }) => vault.check());
+    const flow = storable.then(() =>
+      logIn({
+        server,
+        account,
+        listener: this.#listener,
+        callbackPort,
+        version,
+        note,
+        now,
+        signal: abort.signal,
+        onUrl: (address, state) => {
+          running.state = state;
+          show(address);
+        },
+      }),
+    );
     const done = flow
       .then(
         ({ scope, expiresAt }): string | null => {
@@ -272,6 +288,9 @@ const wordsOf = (error: unknown): string =>
   error instanceof LoginError || error instanceof VaultError
     ? error.message
     : 'The login failed for a reason of this program itself.';
+
+const inWords = (ms: number): string =>
+  ms < 120_000 ? `${Math.round(ms / 1_000)} s` : `${Math.round(ms / 60_000)} min`;
 
 function sentence(text: string): string {
   const begun = text.charAt(0).toUpperCase() + text.slice(1);

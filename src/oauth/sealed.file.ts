@@ -35,6 +35,10 @@ export class SealedFile implements Vault {
     return Object.hasOwn(accounts, account) ? (accounts[account] ?? null) : null;
   }
 
+  async check(): Promise<void> {
+    await this.#open();
+  }
+
   write(account: string, text: string): Promise<void> {
     return this.#change((accounts) => ({ ...accounts, [account]: text }));
   }

@@ -30,11 +30,30 @@ export interface TokenAnswer {
   readonly refresh_token?: string | undefined;
 }
 
+/**
+ * The answer of a token endpoint without what some servers put in it although it says nothing: `null`, empty texts, lives
+ * that are no numbers. The type is left out by some that know one kind only. Anything else stays as it is.
+ */
+export function tidied(document: unknown): unknown {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) return document;
+  const said = Object.entries(document).filter(([, value]) => value !== null && value !== '');
+  const { expires_in: life, ...rest } = Object.fromEntries(said) as Record<string, unknown>;
+  const seconds = typeof life === 'number' || typeof life === 'string' ? Number(life) : Number.NaN;
+  return { token_type: 'Bearer', ...rest, ...(Number.isFinite(seconds) ? { expires_in: seconds } : {}) };
+}
+
+/** Longer lives than a century are none. */
+const LONGEST_S = 3_155_760_000;
+
 /** A life that is no number of seconds is not known. */
 const endOf = (seconds: number | undefined, now: number): number | null =>
-  seconds !== undefined && Number.isFinite(seconds) && seconds > 0 ? now + seconds * 1_000 : null;
+  seconds !== undefined && seconds > 0 && seconds <= LONGEST_S ? now + seconds * 1_000 : null;
 
-export const isBearer = ({ token_type }: TokenAnswer): boolean => token_type.toLowerCase() === 'bearer';
+/** Why a token cannot be used; null when it can. What is sent in a header holds visible ASCII only (RFC 6750 §2.1). */
+export function tokenFault({ access_token, token_type }: TokenAnswer): string | null {
+  if (token_type.toLowerCase() !== 'bearer') return 'gave a token of a kind this program cannot use';
+  return /^[\x21-\x7e]+$/.test(access_token) ? null : 'gave a token that no header can hold';
+}
 
 /** The tokens of a login. `asked`: the scope asked for, which counts where the answer does not say. */
 export function tokensOf(
@@ -57,7 +76,7 @@ export function tokensOf(
     resource,
     scope: answer.scope ?? asked,
     access: answer.access_token,
-    refresh: answer.refresh_token ?? null,
+    refresh: answer.refresh_token || null,
     expiresAt: endOf(answer.expires_in, now),
     obtainedAt: now,
   };
@@ -67,7 +86,7 @@ export function tokensOf(
 export const renewed = (old: StoredTokens, answer: TokenAnswer, now: number): StoredTokens => ({
   ...old,
   access: answer.access_token,
-  refresh: answer.refresh_token ?? old.refresh,
+  refresh: answer.refresh_token || old.refresh,
   scope: answer.scope ?? old.scope,
   expiresAt: endOf(answer.expires_in, now),
   obtainedAt: now,

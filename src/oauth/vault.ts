@@ -22,38 +22,89 @@ export interface VaultOptions {
 }
 
 /**
- * Asks the keychain once. `auto` falls back to the file and says why; `keychain` never does. What is still in the file is
- * found there when the keychain has come since.
+ * Asks the keychain once. `auto` falls back to the file and says why; `keychain` never does. `onOther` is told when the
+ * keychain, which did answer, turns out to have no place for anything, and the file is used from then on.
  */
-export async function openVault({ prefer, dataDir, sharedDir }: VaultOptions): Promise<OpenedVault> {
+export async function openVault(
+  { prefer, dataDir, sharedDir }: VaultOptions,
+  onOther: () => void = () => {},
+): Promise<OpenedVault> {
   const file = new SealedFile(dataDir);
+  const fileWords = `the encrypted file ${file.path}`;
   const locks = (folder: string) => (account: string) => join(folder, `login-${account}`);
-  if (prefer === 'file')
-    return { vault: file, where: `the encrypted file ${file.path}`, why: null, lockOf: locks(dataDir) };
+  if (prefer === 'file') return { vault: file, where: fileWords, why: null, lockOf: locks(dataDir) };
   const opened = await openKeychain();
-  if (opened.ok)
-    return {
-      vault: withRemains(opened.vault, file),
-      where: opened.where,
-      why: null,
-      lockOf: locks(sharedDir),
-    };
-  if (prefer === 'keychain') throw new VaultError(`The keychain cannot be used: ${opened.reason}`);
-  return { vault: file, where: `the encrypted file ${file.path}`, why: opened.reason, lockOf: locks(dataDir) };
+  if (!opened.ok) {
+    if (prefer === 'keychain') throw new VaultError(`The keychain cannot be used: ${opened.reason}`);
+    return { vault: file, where: fileWords, why: opened.reason, lockOf: locks(dataDir) };
+  }
+  const both = new KeychainAndFile(opened.vault, file, prefer === 'auto', onOther);
+  return {
+    vault: both,
+    get where() {
+      return both.why === null ? opened.where : fileWords;
+    },
+    get why() {
+      return both.why;
+    },
+    lockOf: locks(sharedDir),
+  };
 }
 
-/** The keychain, and behind it what an earlier run without one left in the file; it moves when it is written anew. */
-function withRemains(keychain: Vault, file: SealedFile): Vault {
-  return {
-    kind: 'keychain',
-    read: async (account) => (await keychain.read(account)) ?? (file.exists ? await file.read(account) : null),
-    async write(account, text) {
-      await keychain.write(account, text);
-      if (file.exists) await file.erase(account);
-    },
-    async erase(account) {
-      const there = await keychain.erase(account);
-      return (file.exists && (await file.erase(account))) || there;
-    },
-  };
+/**
+ * The keychain, and behind it the file, with what was written while there was no keychain. What is in the file is always
+ * the newer one: whatever is written into the keychain goes out of the file.
+ */
+export class KeychainAndFile implements Vault {
+  /** Why the file is used all the same; null while it is not. */
+  why: string | null = null;
+  readonly #keychain: Vault;
+  readonly #file: Vault & { readonly exists: boolean };
+  readonly #mayUseFile: boolean;
+  readonly #onOther: () => void;
+
+  constructor(keychain: Vault, file: Vault & { readonly exists: boolean }, mayUseFile: boolean, onOther: () => void) {
+    this.#keychain = keychain;
+    this.#file = file;
+    this.#mayUseFile = mayUseFile;
+    this.#onOther = onOther;
+  }
+
+  get kind(): VaultKind {
+    return this.why === null ? 'keychain' : 'file';
+  }
+
+  async read(account: string): Promise<string | null> {
+    const remains = this.#file.exists ? await this.#file.read(account) : null;
+    return remains ?? this.#keychain.read(account);
+  }
+
+  async write(account: string, text: string): Promise<void> {
+    const kept = await this.#tryKeychain(() => this.#keychain.write(account, text));
+    if (!kept) await this.#file.write(account, text);
+    else if (this.#file.exists) await this.#file.erase(account);
+  }
+
+  async erase(account: string): Promise<boolean> {
+    const there = await this.#keychain.erase(account);
+    return (this.#file.exists && (await this.#file.erase(account))) || there;
+  }
+
+  async check(): Promise<void> {
+    if (!(await this.#tryKeychain(() => this.#keychain.check()))) await this.#file.check();
+  }
+
+  /** Resolves with whether it went well; with false when there is no place in it and the file may be used. */
+  async #tryKeychain(work: () => Promise<void>): Promise<boolean> {
+    if (this.why !== null) return false;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      if (!this.#mayUseFile || !(error instanceof VaultError) || !error.nowhere) throw error;
+      this.why = error.message.replace(/^The keychain cannot be used: /, '');
+      this.#onOther();
+      return false;
+    }
+  }
 }

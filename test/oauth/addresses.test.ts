@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkUrl, forbiddenAddress, isLoopback } from '../../src/oauth/addresses.ts';
 
-const remote = { local: false, ownPorts: [17_987] };
-const local = { local: true, ownPorts: [17_987] };
+const own = { ownPorts: [17_987], ownAddresses: ['192.0.2.7', '2001:db8::7', 'fe80::7%eth0'] };
+const remote = { local: false, ...own };
+const local = { local: true, ...own };
 
 describe('An address that a server names', () => {
   it.each([

@@ -103,7 +103,7 @@ describe('Metadata of a resource', () => {
 });
 
 describe('Metadata of an authorization server', () => {
-  const rules = { local: false, ownPorts: [] };
+  const rules = { local: false, ownPorts: [], ownAddresses: [], server: 'a.example' };
   const good = {
     issuer: 'https://as.example',
     authorization_endpoint: 'https://as.example/authorize',
