@@ -73,8 +73,24 @@ export async function logIn(options: FlowOptions): Promise<StoredTokens> {
   try {
     const chosen = await clientFor(choice, kept.client, options, found.server, scope, fetch);
     return await withBrowser(options, found, chosen, scope, lease, fetch);
+  } catch (error) {
+    if (signal.aborted && choice.kind === 'registered') await doubt(account);
+    throw error;
   } finally {
     lease.close();
+  }
+}
+
+/**
+ * A browser that does not come back may have been told that the client is not known any more: authorization servers say
+ * that on a page of their own, to the person alone. So a registration from an earlier login is not relied on twice.
+ */
+async function doubt(account: LoginAccount): Promise<void> {
+  try {
+    const { client, tokens } = await account.kept();
+    if (client?.kind === 'registered' && tokens === null) await account.dropClient();
+  } catch {
+    // What cannot be deleted now is used once more.
   }
 }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Faults, type OAuthFake, startOAuthFake } from '../fixtures/oauth-server.ts';
 import { atEnd } from '../support/cleanup.ts';
 import { type Daemon, type DaemonOptions, startDaemon } from '../support/daemon.ts';
+import { until } from '../support/wait.ts';
 import { warningsOf } from './asking.ts';
 import { beginCall, factsOf, meanwhile } from './given.ts';
 import { freePort, logIn, loginStream, textOfFiles } from './login.ts';
@@ -372,6 +373,31 @@ describe('the client of a login', () => {
     expect([fake.count('/register'), fake.count('/authorize')]).toEqual([1, 1]);
     expect(await logIn(daemon, 'web', fake)).toMatchObject({ ok: true });
     expect(fake.count('/register')).toBe(2);
+  });
+});
+
+describe('a client that was forgotten while nobody was logged in', () => {
+  it('is registered anew after one login that could not come back', async () => {
+    const { fake, daemon } = await givenLogin();
+    // The login ends, the registration is kept; then that is gone, too, and only the browser is told.
+    fake.endLogins();
+    await daemon.call('mcp__web__echo', { text: 'x' });
+    await daemon.waitForServer('web', 'auth-required');
+    fake.forgetClients();
+    const first = loginStream(daemon, 'web');
+    await expect(fake.browse(await first.url)).rejects.toThrow(/unknown client/);
+    first.leave();
+    await until(
+      async () => {
+        const login = loginStream(daemon, 'web');
+        const answered = await fake.browse(await login.url).catch(() => null);
+        if (answered === null) login.leave();
+        return answered !== null && (await login.done);
+      },
+      { what: 'a login with a new client' },
+    );
+    expect(fake.count('/register')).toBe(2);
+    await daemon.waitForServer('web', 'ready');
   });
 });
 
