@@ -88,7 +88,7 @@ export async function logIn(options: FlowOptions): Promise<StoredTokens> {
 async function doubt(account: LoginAccount): Promise<void> {
   try {
     const { client, tokens } = await account.kept();
-    if (client?.kind === 'registered' && tokens === null) await account.dropClient();
+    if (client?.kind === 'registered' && tokens === null) await account.dropClient(client.id);
   } catch {
     // What cannot be deleted now is used once more.
   }
