@@ -95,7 +95,7 @@ describe('watchkeeper login', () => {
     const command = run(daemon, ['login', 'web'], { BROWSER: browser });
     expect(await command.exit).toBe(1);
     squatter.close();
-    expect(command.err()).toMatch(/oauth\.callbackPort[\s\S]*watchkeeper login web/);
+    expect(command.err()).toMatch(/oauth\.callbackPort[\s\S]*watchkeeper .*login web/);
     expect(existsSync(join(daemon.home, 'opened'))).toBe(false);
   });
 
@@ -110,10 +110,10 @@ describe('watchkeeper login', () => {
   });
 
   it.each([
-    [['login', 'wob'], 1, /There is no server "wob"[\s\S]*watchkeeper login web/],
+    [['login', 'wob'], 1, /There is no server "wob"[\s\S]*watchkeeper .*login web/],
     [['login', 'plain'], 1, /"auth": "oauth"/],
     [['login', 'web', '--redirect-uri', 'http://localhost:1/'], 2, /--client-id/],
-    [['logout', 'wob'], 1, /watchkeeper logout web/],
+    [['logout', 'wob'], 1, /watchkeeper .*logout web/],
   ])('%j ends with %s and the next command', async (args, code, words) => {
     const { daemon } = await given();
     const command = run(daemon, args);
