@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { installTmux } from './setup-tmux.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = join(root, '.cache');
@@ -61,5 +62,7 @@ const built = spawnSync(process.execPath, [join(root, 'scripts/build.mjs'), '--k
 if (built.status !== 0) process.exit(1);
 
 const reason = await installPythonServers();
-writeFileSync(join(cache, 'setup.json'), `${JSON.stringify({ python: reason === null, reason })}\n`);
+const noTmux = installTmux();
+writeFileSync(join(cache, 'setup.json'), `${JSON.stringify({ python: reason === null, reason, noTmux })}\n`);
 if (reason !== null) console.error(`Tests with the Python servers (time, sqlite) will be skipped: ${reason}`);
+if (noTmux !== null) console.error(`Tests of the terminal view will be skipped: ${noTmux}`);

@@ -36,7 +36,10 @@ function left(form: Form): Form {
   const { draft, focus } = form;
   if (focus === 'command' && draft.args === '' && /\s/.test(draft.command.trim())) {
     const pasted = readPasted(draft.command);
-    if (pasted?.ok) return { ...filled(form, draft.command), touched, focus };
+    if (pasted?.ok) {
+      const note = { text: 'Taken apart into command and arguments.', tone: 'plain' as const };
+      return { ...filled(form, draft.command), touched, focus, note };
+    }
     const read = splitWords(draft.command);
     const [program = '', ...args] = read.ok ? read.words : [];
     if (program !== '') return { ...form, touched, draft: { ...draft, command: program, args: joinWords(args) } };

@@ -45,6 +45,7 @@ export async function runView(options: ViewOptions): Promise<void> {
   const terminal = takeTerminal(screen, {
     input: (chunk) => typed(reader, chunk),
     resize: () => tell({ is: 'resize', size: terminal.size() }, true),
+    end,
   });
   const painter = painterOn(terminal.write, () => model.size.columns);
   const frames = openFrames(painter.paint, colored, fail);

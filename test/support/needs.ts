@@ -7,6 +7,7 @@ import { setupReport } from './paths.ts';
 interface SetupReport {
   readonly python: boolean;
   readonly reason: string | null;
+  readonly noTmux?: string | null;
 }
 
 function report(): SetupReport {
@@ -23,6 +24,11 @@ export function needsPythonServers(context: TestContext): void {
 /** Skips the test when there is no `python3`. */
 export function needsPython(context: TestContext): void {
   if (spawnSync('python3', ['--version']).status !== 0) context.skip('there is no python3 on this machine');
+}
+
+/** Skips the test when there is no `tmux`. */
+export function needsTmux(context: TestContext): void {
+  if (spawnSync('tmux', ['-V']).status !== 0) context.skip(report().noTmux ?? 'there is no tmux on this machine');
 }
 
 /** Skips the test when there is no `openssl`. */
