@@ -116,10 +116,12 @@ export async function runView(options: ViewOptions): Promise<void> {
   options.signal.addEventListener('abort', end);
   if (options.signal.aborted) end();
   try {
-    take(initial({ size: terminal.size(), at: now(), around, bell }));
+    model = initial({ size: terminal.size(), at: now(), around, bell });
+    draw();
     const following = followFeed(
       api,
       {
+        begin: () => tell({ is: 'begin' }),
         event: (event) => tell({ is: 'event', event }),
         lost: () => tell({ is: 'lost' }),
         back: () => tell({ is: 'back' }),
