@@ -1,4 +1,5 @@
 /** Making and changing an entry: fields, what is pasted into them, the test before it is saved. Pure. */
+import type { TestResult } from '../api/client.ts';
 import { suggestName } from '../config/names.ts';
 import {
   auths,
@@ -200,7 +201,7 @@ function testedKey(model: Model, form: Form, scroll: number, key: Key): Step {
 }
 
 /** What became of a test: what works is saved at once. */
-export function tested(model: Model, attempt: number, result: import('../api/client.ts').TestResult): Step {
+export function tested(model: Model, attempt: number, result: TestResult): Step {
   const { screen } = model;
   if (screen.at !== 'add' || screen.form.phase.at !== 'testing' || screen.form.phase.attempt !== attempt)
     return only(model);
