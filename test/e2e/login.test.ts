@@ -118,6 +118,35 @@ describe('a server that wants a login', () => {
     expect(late).toMatchObject({ status: 409, body: { code: 'no-login-waiting' } });
   });
 
+  it('is told by a pasted address that the person said no', async () => {
+    const { fake, daemon } = await given();
+    const login = loginStream(daemon, 'web');
+    const url = new URL(await fake.approve(await login.url));
+    url.searchParams.delete('code');
+    url.searchParams.set('error', 'access_denied');
+    const pasted = await daemon.api('POST', '/v1/mcp/oauth/callback', { name: 'web', url: url.href });
+    expect(pasted).toMatchObject({ status: 400, body: { detail: expect.stringMatching(/access_denied/) } });
+    expect(await login.done).toMatchObject({ ok: false, error: expect.stringMatching(/access_denied/) });
+    expect(fake.count('/token')).toBe(0);
+  });
+
+  it('ends visibly when nobody comes back, and a logout forgets a client that the page there did not know', async () => {
+    const { fake, daemon } = await given({}, {}, { env: { WATCHKEEPER_OAUTH_LOGIN_MS: '3000' } });
+    const late = loginStream(daemon, 'web');
+    const url = await late.url;
+    fake.forgetClients();
+    await expect(fake.approve(url)).rejects.toThrow(/unknown client/);
+    expect(await late.done).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/Nobody came back.*within 3 s.*watchkeeper logout web/),
+    });
+    expect((await loginFacts(daemon, 'LoginEnded'))[0].data).toMatchObject({ ok: false });
+    await daemon.api('DELETE', '/v1/mcp/oauth', { name: 'web' });
+    await daemon.restart({ env: {} });
+    expect(await logIn(daemon, 'web', fake)).toMatchObject({ ok: true });
+    expect(fake.count('/register')).toBe(2);
+  });
+
   it('is not one to log in to unless its entry says so', async () => {
     const { fake, daemon } = await given({}, {}, {});
     await daemon.api('POST', '/v1/mcp', { name: 'plain', server: { url: fake.url } });
@@ -360,6 +389,8 @@ describe('the client of a login', () => {
   it.each([
     ['401', { status: 401, error: 'invalid_client' }],
     ['400', { status: 400, error: 'invalid_client' }],
+    ['422', { status: 422, error: 'invalid_client' }],
+    ['400 under another name', { status: 400, error: 'unauthorized_client' }],
     ['401 without a word', { status: 401 }],
   ])('that the server has forgotten (%s) is registered anew, once, by the next login', async (_how, tokenRefusal) => {
     const { fake, daemon } = await givenLogin();
@@ -409,6 +440,10 @@ describe('a token', () => {
     const outcomes = (await Promise.all(calls)).map(({ body }) => body.outcome);
     expect(outcomes).toEqual(Array(10).fill('succeeded'));
     expect(fake.count('/token', 'refresh_token')).toBe(1);
+    const asked = fake.seen.find(({ params }) => params.get('grant_type') === 'refresh_token');
+    expect(asked?.params.get('resource')).toBe(fake.url);
+    // Whether the server has moved is looked up once, not by each of them.
+    expect(fake.seen.filter(({ path }) => path.includes('oauth-protected-resource')).length).toBeLessThanOrEqual(2);
     const facts = await loginFacts(daemon, 'TokenRefreshed');
     expect(facts.map(({ data }) => data.because)).toEqual(['refused']);
     expect((await daemon.server('web')).state).toBe('ready');

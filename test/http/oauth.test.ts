@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { clientGiven } from '../../src/http/contract.oauth.ts';
 import { givenApp, signedIn } from './given.app.ts';
+import { ask as askServer, givenServer } from './given.server.ts';
 
 const json = { ...signedIn, 'content-type': 'application/json' };
 
@@ -22,6 +23,27 @@ describe('A login over HTTP', () => {
     const frames = response.body.split('\n\n').filter((part) => !part.startsWith(':') && part !== '');
     expect(frames).toEqual(['data: {"url":"https://as.example/authorize?state=s1"}', 'data: {"done":true,"ok":true}']);
     expect(asked[0]).toEqual(['login', 'remote']);
+  });
+
+  it('is kept alive by comments while a person takes their time', async () => {
+    const server = await givenServer({ streamLimits: { heartbeatMs: 10, stallMs: 60_000, bufferBytes: 65_536 } });
+    let end: (ended: { ok: boolean }) => void = () => {};
+    const done = new Promise<{ ok: boolean }>((resolve) => {
+      end = resolve;
+    });
+    const url = Promise.resolve('https://as.example/authorize');
+    Object.assign(server.keeper, { login: () => ({ url, done, leave: () => {} }) });
+    const answer = await askServer(server, {
+      path: '/v1/mcp/oauth?name=remote',
+      headers: { authorization: signedIn.authorization },
+    });
+    answer.setEncoding('utf8');
+    let text = '';
+    for await (const chunk of answer) {
+      text += chunk;
+      if ([...text.matchAll(/^: still here$/gm)].length === 3) end({ ok: true });
+    }
+    expect(text).toMatch(/"url"[\s\S]*: still here[\s\S]*"done":true/);
   });
 
   it('is left when the stream is over', async () => {
