@@ -46,8 +46,6 @@ export interface View {
   readonly width: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** What commands to type next begin with: `watchkeeper`, and where its files are when that was said. */
-  readonly program?: string;
 }
 
 /** A whole answer. */

@@ -45,7 +45,7 @@ export async function examineClients(context: Context): Promise<ClientsExamined>
 const marks = { error: ['red', 'wrong'], warning: ['yellow', 'drift'], info: ['dim', 'note '] } as const;
 
 /** A line for each client that is as it is to be; a line for each finding about the others, with what mends it. */
-function clientsText({ registry, findings, health }: Looked, { paint, program = 'watchkeeper' }: View): string {
+function clientsText({ registry, findings, health }: Looked, { paint }: View): string {
   return Object.entries(registry)
     .map(([id, { entries, file }]) => {
       const name = clientCalled(id)?.name ?? id;
@@ -54,12 +54,12 @@ function clientsText({ registry, findings, health }: Looked, { paint, program = 
       const head = own.some(({ severity }) => severity !== 'info')
         ? ''
         : `${paint('green', 'ok   ')}  ${paint('bold', name)}  ${entries.length} ${entries.length === 1 ? 'entry' : 'entries'} in ${oneLine(file)}${unsure}\n`;
-      return head + own.map((finding) => line(finding, paint, program)).join('');
+      return head + own.map((finding) => line(finding, paint)).join('');
     })
     .join('');
 }
 
-function line({ severity, message, kind, fix }: ClientFinding, paint: View['paint'], program: string): string {
+function line({ severity, message, kind, fix }: ClientFinding, paint: View['paint']): string {
   const [color, word] = marks[severity];
-  return `${paint(color, word)}  ${oneLine(message)} (${kind})\n${' '.repeat(7)}${paint('bold', `${program} ${fix}`)}\n`;
+  return `${paint(color, word)}  ${oneLine(message)} (${kind})\n${' '.repeat(7)}${paint('bold', `watchkeeper ${fix}`)}\n`;
 }
