@@ -149,11 +149,12 @@ function clientsTable(rows: readonly Row[], view: View): string {
 }
 
 /** What is wrong, each with the command that mends it. */
-export function findingsText(findings: readonly ClientFinding[], { paint }: View): string {
+export function findingsText(findings: readonly ClientFinding[], { paint, hint }: View): string {
   const color = { error: 'red', warning: 'yellow', info: 'dim' } as const;
   return findings
     .map(
-      ({ message, severity, fix }) => `${paint(color[severity], severity)}: ${harmless(message)}; watchkeeper ${fix}\n`,
+      ({ message, severity, fix }) =>
+        `${paint(color[severity], severity)}: ${hint(`${harmless(message)}; watchkeeper ${fix}`)}\n`,
     )
     .join('');
 }

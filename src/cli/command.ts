@@ -2,6 +2,7 @@
 import type { Client } from '../api/client.ts';
 import type { Paths } from '../config/paths.ts';
 import type { ExitCode } from './failure.ts';
+import type { Hint } from './hint.ts';
 import type { Keys } from './keys.ts';
 import type { Options } from './options.ts';
 import type { Paint } from './paint.ts';
@@ -44,6 +45,8 @@ export interface View {
   readonly width: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** For text that names commands, so that they mean the daemon that was asked: `watchkeeper up` → `watchkeeper --data d up`. */
+  readonly hint: Hint;
 }
 
 /** A whole answer. */
@@ -69,7 +72,7 @@ export interface Piece {
   readonly text?: (view: View) => string;
   /** Hints for stderr. */
   readonly notes?: readonly string[];
-  /** For stderr as it is, whatever was asked for. */
+  /** For stderr, whatever was asked for. */
   readonly warning?: string;
   /** The text replaces what is on the screen (only where the terminal is live). */
   readonly redraw?: boolean;

@@ -4,6 +4,7 @@ import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Health } from '../api/client.ts';
 import { type DaemonFile, readDaemonFile } from '../api/endpoint.ts';
+import { type Paths, resolvePaths } from '../config/paths.ts';
 import type { Context } from './command.ts';
 import { CommandError } from './failure.ts';
 
@@ -64,6 +65,17 @@ function ending(child: ChildProcess): () => string | null {
   return () => end;
 }
 
+/** The options that were typed, and no others: what the daemon says names the ones it was given. */
+function placeFlags({ dataDir, configFile, configOrigin }: Paths, env: Context['env']): string[] {
+  const otherwise = resolvePaths({}, env);
+  // A file named by a flag needs trust for its neighbours, the user's own does not: not to be mixed up here.
+  const isChosen = configOrigin === 'chosen' && otherwise.configOrigin === 'own';
+  return [
+    ...(dataDir === otherwise.dataDir ? [] : ['--data', dataDir]),
+    ...(isChosen || configFile !== otherwise.configFile ? ['--config', configFile] : []),
+  ];
+}
+
 /** `flags`: what `up` was given. Throws with the end of the log when the daemon does not come up. */
 export async function startDetached(
   context: Context,
@@ -75,13 +87,13 @@ export async function startDetached(
   const log = join(files.dataDir, 'daemon.log');
   const handle = openSync(log, 'a', 0o600);
   const start = fstatSync(handle).size;
-  // A file named by a flag needs trust for its neighbours, the user's own does not: not to be mixed up here.
-  const chosen = files.configOrigin === 'chosen' ? ['--config', files.configFile] : [];
-  const child = spawn(
-    self.execPath,
-    [...self.execArgv, self.script, 'up', '--data', files.dataDir, ...chosen, ...flags],
-    { cwd, env, detached: true, stdio: ['ignore', handle, handle], windowsHide: true },
-  );
+  const child = spawn(self.execPath, [...self.execArgv, self.script, 'up', ...placeFlags(files, env), ...flags], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', handle, handle],
+    windowsHide: true,
+  });
   closeSync(handle);
   const ended = ending(child);
   const until = Date.now() + patienceMs;

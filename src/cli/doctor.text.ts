@@ -18,14 +18,16 @@ function checkLines(checks: readonly Check[], view: View): string[] {
   const width = Math.max(0, ...checks.map(({ name }) => name.length));
   return checks.flatMap(({ name, ok, detail, next }) => [
     `${mark(ok, view)}  ${name.padEnd(width)}  ${oneLine(detail)}`,
-    ...(ok || next === null ? [] : [`${' '.repeat(7 + width + 2)}${view.paint('bold', oneLine(next))}`]),
+    ...(ok || next === null ? [] : [`${' '.repeat(7 + width + 2)}${view.paint('bold', view.hint(oneLine(next)))}`]),
   ]);
 }
 
 const adviceLines = (advice: Server['advice'], view: View): string[] =>
   advice.flatMap(({ text, command, setting }) => [
-    `${oneLine(text)}${command === undefined && setting === undefined ? '' : ':'}`,
-    ...[command, setting].flatMap((line) => (line === undefined ? [] : [`  ${view.paint('bold', oneLine(line))}`])),
+    `${view.hint(oneLine(text))}${command === undefined && setting === undefined ? '' : ':'}`,
+    ...[command, setting].flatMap((line) =>
+      line === undefined ? [] : [`  ${view.paint('bold', view.hint(oneLine(line)))}`],
+    ),
   ]);
 
 const evidenceLines = (evidence: Server['evidence']): string[] => {

@@ -1,6 +1,7 @@
 /** Turns whatever ended a command into an exit code, a text that ends with the next command to type, and JSON. */
 import { ApiError, DaemonUnreachable } from '../api/errors.ts';
 import { CommandError, type ExitCode, exitCode } from './failure.ts';
+import type { Hint } from './hint.ts';
 import { harmless, type Paint } from './paint.ts';
 
 export interface Explained {
@@ -46,11 +47,15 @@ function factsOf(error: unknown): Facts {
   return { message, next: [], exit: exitCode.failed };
 }
 
-/** `error`: anything thrown, or the facts of a failure already known. `otherwise`: what to type when it does not say. */
-export function explain(error: unknown | Facts, otherwise = '--help'): Explained {
+/**
+ * `error`: anything thrown, or the facts of a failure already known. `otherwise`: what to type when it does not say.
+ * `hint`: for the commands it names.
+ */
+export function explain(error: unknown | Facts, otherwise = '--help', hint: Hint = (text) => text): Explained {
   const known = typeof error === 'object' && error !== null && !(error instanceof Error) && 'exit' in error;
-  const { message, next, exit, problem } = known ? (error as Facts) : factsOf(error);
-  const commands = (next.length > 0 ? next : [otherwise]).map((line) => `watchkeeper ${line}`);
+  const { message: said, next, exit, problem } = known ? (error as Facts) : factsOf(error);
+  const message = hint(said);
+  const commands = (next.length > 0 ? next : [otherwise]).map((line) => hint(`watchkeeper ${line}`));
   return {
     exit,
     json: { error: message, exit, next: commands, ...(problem ? { problem } : {}) },

@@ -46,6 +46,6 @@ export function whyText(why: Why, view: View): string {
     ...chainLines(why, view),
     stderrLines(why, view),
     changes.length > 0 ? `\nWhat changed around it:\n${changes.join('')}` : '',
-    why.next ? `\n${why.next.text}\n  ${view.paint('bold', why.next.command)}\n` : '',
+    why.next ? `\n${why.next.text}\n  ${view.paint('bold', view.hint(why.next.command))}\n` : '',
   ].join('');
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAlive, isSameProcess } from '../../src/cli/process.identity.ts';
 import { type Fake, fakeDaemon } from './fake.daemon.ts';
@@ -82,7 +82,7 @@ describe('up --detach', () => {
   const program = (body: string) => `
     import { writeFileSync, readFileSync } from 'node:fs';
     import { createServer } from 'node:http';
-    const data = process.argv[process.argv.indexOf('--data') + 1];
+    const data = process.env.WATCHKEEPER_DATA;
     writeFileSync(data + '/argv.json', JSON.stringify(process.argv.slice(2)));
     ${body}`;
   const serves = `
@@ -117,18 +117,21 @@ describe('up --detach', () => {
     expect(err).toContain(`There is no configuration yet: ${idle.configFile}`);
     expect(err).toContain('watchkeeper add <name> -- <command> [args…]');
     expect(isAlive(facts.pid)).toBe(true);
-    expect(JSON.parse(await readFile(join(idle.dataDir, 'argv.json'), 'utf8'))).toEqual([
-      'up',
-      '--data',
-      idle.dataDir,
-      '--config',
-      idle.configFile,
-      '--port',
-      '0',
-    ]);
+    expect(JSON.parse(await readFile(join(idle.dataDir, 'argv.json'), 'utf8'))).toEqual(['up', '--port', '0']);
     const log = join(idle.dataDir, 'daemon.log');
     expect((await stat(log)).mode & 0o777).toBe(0o600);
     expect(await readFile(log, 'utf8')).toContain('listening');
+  });
+
+  it('hands on what was typed, whole, and what the environment does not say already', async () => {
+    const { exit } = await upWith(serves, 'up --detach --config x/mcp.json');
+    started.push(JSON.parse(await readFile(join(idle.dataDir, 'daemon.json'), 'utf8')).pid);
+    expect(exit).toBe(0);
+    expect(JSON.parse(await readFile(join(idle.dataDir, 'argv.json'), 'utf8'))).toEqual([
+      'up',
+      '--config',
+      resolve('x/mcp.json'),
+    ]);
   });
 
   it('prints the facts of daemon.json with --json', async () => {

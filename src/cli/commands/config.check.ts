@@ -5,7 +5,7 @@ import { exitCode } from '../failure.ts';
 import { oneLine } from '../paint.ts';
 
 const findingLine = ({ server, level, message }: Finding, view: View): string =>
-  `  ${view.paint(level === 'error' ? 'red' : 'yellow', level)}  ${server === undefined ? '' : `${server}: `}${oneLine(message)}\n`;
+  `  ${view.paint(level === 'error' ? 'red' : 'yellow', level)}  ${server === undefined ? '' : `${server}: `}${view.hint(oneLine(message))}\n`;
 
 function sumOf({ exists, servers, findings }: Findings, configFile: string): string {
   if (!exists) return `${configFile} does not exist: no servers.\n`;
