@@ -1,8 +1,8 @@
 /** What is to be said about the configuration and the files beside it. Loads the schemas: import it only when needed. */
-import { homedir } from 'node:os';
 import type { LoadedEntry } from '../config/entry.ts';
 import { lookupIn } from '../config/expand.ts';
 import { FileError, readText } from '../config/files.ts';
+import { homeFolder } from '../config/home.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { resolveEntry } from '../config/resolve.ts';
@@ -106,7 +106,7 @@ export async function findingsOf(paths: Paths, env: Readonly<Record<string, stri
     ofSettings(paths.settingsFile, env),
     ofVariables(paths.variablesFile),
     ofPlaceholders(paths, env),
-    ofTrust(paths, env.HOME || homedir()),
+    ofTrust(paths, homeFolder(env)),
   ]);
   return { ...config, findings: [...config.findings, ...rest.flat()] };
 }

@@ -155,10 +155,38 @@ describe('up --detach', () => {
     expect(err).not.toContain('earlier');
   });
 
+  it('says it in the words and with the hints of the daemon when that knew why', async () => {
+    const { exit, err } = await upWith(
+      `console.error('{"msg":"a line of its log"}\\nwatchkeeper: Port 1 is taken.\\n  watchkeeper up --port 0'); process.exit(1);`,
+      'up --detach',
+    );
+    expect([exit, err]).toEqual([
+      1,
+      'watchkeeper: The daemon did not start: Port 1 is taken.\n  watchkeeper up --port 0\n',
+    ]);
+  });
+
+  it('names a data directory that cannot be used, and starts nothing', async () => {
+    await writeFile(join(idle.folder, 'file'), '');
+    const { exit, err } = await idle.run(['up', '--detach', '--data', join(idle.folder, 'file')], { script: 'none' });
+    expect([exit, err]).toEqual([
+      1,
+      `watchkeeper: ${join(idle.folder, 'file')} is to be the data directory, but is a file.\n  watchkeeper up --data <directory>\n`,
+    ]);
+  });
+
   it('says so when one runs already', async () => {
     const { exit, err } = await fake.run('up --detach', { script: 'never started' });
     expect(exit).toBe(1);
     expect(err).toContain(`A daemon runs already for ${fake.dataDir} (pid ${process.pid}`);
+  });
+
+  it.each(['', ' ', 'http://127.0.0.1', 'a b'])('host %j is used wrongly', async (host) => {
+    for (const how of [['--detach'], []])
+      expect(await idle.run(['up', ...how, `--host=${host}`])).toMatchObject({
+        exit: 2,
+        err: `watchkeeper: --host ${JSON.stringify(host)}: not an address; give one such as 127.0.0.1, or leave it out.\n  watchkeeper up\n`,
+      });
   });
 
   it.each(['-1', '65536', 'http', '1e3'])('port %s is used wrongly', async (port) => {
