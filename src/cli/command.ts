@@ -2,7 +2,6 @@
 import type { Client } from '../api/client.ts';
 import type { Paths } from '../config/paths.ts';
 import type { ExitCode } from './failure.ts';
-import type { Hint } from './hint.ts';
 import type { Keys } from './keys.ts';
 import type { Options } from './options.ts';
 import type { Paint } from './paint.ts';
@@ -45,8 +44,8 @@ export interface View {
   readonly width: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
-  /** For text that names commands, so that they mean the daemon that was asked: `watchkeeper up` → `watchkeeper --data d up`. */
-  readonly hint: Hint;
+  /** What commands to type next begin with: `watchkeeper`, and where its files are when that was said. */
+  readonly program?: string;
 }
 
 /** A whole answer. */

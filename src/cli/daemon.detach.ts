@@ -4,7 +4,6 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Health } from '../api/client.ts';
 import { type DaemonFile, readDaemonFile } from '../api/endpoint.ts';
-import { DirectoryError, directoryError, makeDataDirectory } from '../config/data-directory.ts';
 import { type Paths, resolvePaths } from '../config/paths.ts';
 import type { Context } from './command.ts';
 import { CommandError } from './failure.ts';
@@ -67,6 +66,7 @@ function ending(child: ChildProcess): () => string | null {
 }
 
 async function openLog(dataDir: string, log: string): Promise<number> {
+  const { DirectoryError, directoryError, makeDataDirectory } = await import('../config/data-directory.ts');
   try {
     await makeDataDirectory(dataDir);
     return openSync(log, 'a', 0o600);

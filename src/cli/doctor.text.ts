@@ -1,5 +1,6 @@
 /** Verdicts for people. Pure. */
 import type { Doctor } from '../api/client.ts';
+import { adviceFor } from './advice.text.ts';
 import type { View } from './command.ts';
 import { localTime } from './duration.ts';
 import { oneLine } from './paint.ts';
@@ -18,15 +19,17 @@ function checkLines(checks: readonly Check[], view: View): string[] {
   const width = Math.max(0, ...checks.map(({ name }) => name.length));
   return checks.flatMap(({ name, ok, detail, next }) => [
     `${mark(ok, view)}  ${name.padEnd(width)}  ${oneLine(detail)}`,
-    ...(ok || next === null ? [] : [`${' '.repeat(7 + width + 2)}${view.paint('bold', view.hint(oneLine(next)))}`]),
+    ...(ok || next === null
+      ? []
+      : [`${' '.repeat(7 + width + 2)}${view.paint('bold', adviceFor(oneLine(next), view))}`]),
   ]);
 }
 
 const adviceLines = (advice: Server['advice'], view: View): string[] =>
   advice.flatMap(({ text, command, setting }) => [
-    `${view.hint(oneLine(text))}${command === undefined && setting === undefined ? '' : ':'}`,
+    `${adviceFor(oneLine(text), view)}${command === undefined && setting === undefined ? '' : ':'}`,
     ...[command, setting].flatMap((line) =>
-      line === undefined ? [] : [`  ${view.paint('bold', view.hint(oneLine(line)))}`],
+      line === undefined ? [] : [`  ${view.paint('bold', adviceFor(oneLine(line), view))}`],
     ),
   ]);
 

@@ -1,7 +1,7 @@
 /** Turns whatever ended a command into an exit code, a text that ends with the next command to type, and JSON. */
 import { ApiError, DaemonUnreachable } from '../api/errors.ts';
+import { type Places, withPlaces } from './again.ts';
 import { CommandError, type ExitCode, exitCode } from './failure.ts';
-import type { Hint } from './hint.ts';
 import { harmless, type Paint } from './paint.ts';
 
 export interface Explained {
@@ -16,6 +16,8 @@ interface Facts {
   readonly exit: ExitCode;
   readonly problem?: Readonly<Record<string, unknown>> | undefined;
 }
+
+const nowhere: Places = { config: undefined, data: undefined };
 
 /** The commands that a sentence of advice holds, without `watchkeeper` in front. */
 const commandsIn = (advice: string): string[] =>
@@ -49,13 +51,13 @@ function factsOf(error: unknown): Facts {
 
 /**
  * `error`: anything thrown, or the facts of a failure already known. `otherwise`: what to type when it does not say.
- * `hint`: for the commands it names.
+ * `places`: where configuration and data were said to be, which the next command needs as well.
  */
-export function explain(error: unknown | Facts, otherwise = '--help', hint: Hint = (text) => text): Explained {
+export function explain(error: unknown | Facts, otherwise = '--help', places: Places = nowhere): Explained {
   const known = typeof error === 'object' && error !== null && !(error instanceof Error) && 'exit' in error;
   const { message: said, next, exit, problem } = known ? (error as Facts) : factsOf(error);
-  const message = hint(said);
-  const commands = (next.length > 0 ? next : [otherwise]).map((line) => hint(`watchkeeper ${line}`));
+  const message = withPlaces(said, places);
+  const commands = (next.length > 0 ? next : [otherwise]).map((line) => withPlaces(`watchkeeper ${line}`, places));
   return {
     exit,
     json: { error: message, exit, next: commands, ...(problem ? { problem } : {}) },

@@ -21,13 +21,7 @@ export type Parsed =
     }
   /** Asked for, or shown because the command line stops halfway (`wanted: false`). */
   | { readonly kind: 'help'; readonly text: string; readonly wanted: boolean }
-  | {
-      readonly kind: 'wrong';
-      readonly message: string;
-      readonly next: readonly string[];
-      /** As far as they could be read. */
-      readonly globals: Globals;
-    };
+  | { readonly kind: 'wrong'; readonly message: string; readonly next: readonly string[]; readonly json: boolean };
 
 const globalOptions = [
   new Option('--config <file>', 'the mcp.json to use (WATCHKEEPER_CONFIG)'),
@@ -45,13 +39,6 @@ const asOption = ({ flags, about, choices, repeats }: NonNullable<Description['o
   if (repeats) option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
   return option;
 };
-
-const globalsOf = ({ config, data, json, quiet }: Record<string, unknown>): Globals => ({
-  config: typeof config === 'string' ? config : undefined,
-  data: typeof data === 'string' ? data : undefined,
-  json: json === true,
-  quiet: quiet === true,
-});
 
 type Found = (command: Command, words: readonly string[], options: Options, globals: Record<string, unknown>) => void;
 
@@ -131,7 +118,7 @@ const silence = (program: Commander, write: (text: string) => void, width: numbe
   }
 };
 
-function wrong(error: CommanderError, argv: readonly string[], commands: readonly Command[], globals: Globals): Parsed {
+function wrong(error: CommanderError, argv: readonly string[], commands: readonly Command[], json: boolean): Parsed {
   const names = commands.map(({ description }) => description.name);
   const unknown = /unknown command '(.*)'/.exec(error.message)?.[1];
   if (unknown !== undefined) {
@@ -143,7 +130,7 @@ function wrong(error: CommanderError, argv: readonly string[], commands: readonl
       kind: 'wrong',
       message: `There is no command "${meant}".${didYouMean(meant, known)}`,
       next: [near ?? '--help'],
-      globals,
+      json,
     };
   }
   const message = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
@@ -154,7 +141,7 @@ function wrong(error: CommanderError, argv: readonly string[], commands: readonl
     kind: 'wrong',
     message: `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.?)]$/.test(message) ? '' : '.'}`,
     next: [named === undefined ? '--help' : `${named} --help`],
-    globals,
+    json,
   };
 }
 
@@ -174,7 +161,12 @@ export function parseCommandLine(
       command,
       words: { positional: words.slice(0, words.length - after.length), command: after },
       options,
-      globals: globalsOf(globals),
+      globals: {
+        config: globals.config as string | undefined,
+        data: globals.data as string | undefined,
+        json: globals.json === true,
+        quiet: globals.quiet === true,
+      },
     };
   });
   silence(
@@ -191,8 +183,7 @@ export function parseCommandLine(
     if (error.exitCode === 0) return { kind: 'help', text: written, wanted: true };
     if (error.code === 'commander.help') return { kind: 'help', text: written, wanted: false };
     const before = split < 0 ? argv : argv.slice(0, split);
-    const globals = globalsOf(program.opts());
-    return wrong(error, before, commands, { ...globals, json: before.includes('--json') });
+    return wrong(error, before, commands, before.includes('--json'));
   }
   return result ?? { kind: 'help', text: program.helpInformation(), wanted: false };
 }

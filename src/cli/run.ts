@@ -2,11 +2,11 @@
 import { connectTo } from '../api/client.ts';
 import { resolvePaths } from '../config/paths.ts';
 import { packageVersion } from '../root.ts';
+import { placesIn, programFor, withPlaces } from './again.ts';
 import type { Answer, Context, Piece, Question, Stream, View } from './command.ts';
 import { commands } from './commands.ts';
 import { explain } from './explain.ts';
 import { exitCode } from './failure.ts';
-import { type Hint, hinting } from './hint.ts';
 import type { Keys } from './keys.ts';
 import { painter } from './paint.ts';
 import { type Globals, parseCommandLine } from './program.ts';
@@ -30,25 +30,24 @@ export interface Surroundings {
 
 const clearScreen = '\u001b[H\u001b[2J\u001b[3J';
 
-/** The first words of all commands. */
-const names = commands.map(({ description }) => description.name.split(' ', 1)[0] ?? '');
-
 interface Printer {
   answer(answer: Answer): number;
   stream(stream: Stream): Promise<number>;
 }
 
-function printer(around: Surroundings, terminal: Terminal, { json, quiet }: Globals, hint: Hint): Printer {
-  const view = (): View => ({ paint: painter(terminal.color), width: terminal.width, now: around.now(), hint });
+function printer(around: Surroundings, terminal: Terminal, globals: Globals): Printer {
+  const { json, quiet } = globals;
+  const program = programFor(globals);
+  const view = (): View => ({ paint: painter(terminal.color), width: terminal.width, now: around.now(), program });
   const notes = (lines: readonly string[] = []): void => {
-    if (!json && !quiet) for (const line of lines) around.err(`${hint(line)}\n`);
+    if (!json && !quiet) for (const line of lines) around.err(`${withPlaces(line, globals)}\n`);
   };
   return {
     answer({ json: shape, text, confirms, notes: hints, warning, exit = exitCode.done }) {
       if (json) around.out(`${JSON.stringify(shape, null, terminal.live ? 2 : undefined)}\n`);
       else if (!(quiet && confirms)) around.out(text(view()));
       notes(hints);
-      if (warning !== undefined) around.err(hint(warning));
+      if (warning !== undefined) around.err(withPlaces(warning, globals));
       return exit;
     },
     async stream({ pieces }) {
@@ -56,7 +55,7 @@ function printer(around: Surroundings, terminal: Terminal, { json, quiet }: Glob
         if (json) {
           if (piece.json !== undefined) around.out(`${JSON.stringify(piece.json)}\n`);
         } else if (piece.text) around.out(`${piece.redraw && terminal.live ? clearScreen : ''}${piece.text(view())}`);
-        if (piece.warning !== undefined) around.err(hint(piece.warning));
+        if (piece.warning !== undefined) around.err(withPlaces(piece.warning, globals));
         notes(piece.notes);
       };
       for (;;) {
@@ -78,16 +77,13 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
     else around.err(parsed.text);
     return parsed.wanted ? exitCode.done : exitCode.usedWrongly;
   }
-  const hint = hinting(parsed.globals, names);
   const fail = (failure: ReturnType<typeof explain>, json: boolean): number => {
     around.err(json ? `${JSON.stringify(failure.json)}\n` : failure.text(painter(terminal.errorColor)));
     return failure.exit;
   };
   if (parsed.kind === 'wrong') {
-    return fail(
-      explain({ message: parsed.message, next: parsed.next, exit: exitCode.usedWrongly }, undefined, hint),
-      parsed.globals.json,
-    );
+    const { message, next, json } = parsed;
+    return fail(explain({ message, next, exit: exitCode.usedWrongly }, undefined, placesIn(around.argv)), json);
   }
   const { command, words, options, globals } = parsed;
   try {
@@ -112,9 +108,9 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
       words,
       options,
     );
-    const print = printer(around, terminal, globals, hint);
+    const print = printer(around, terminal, globals);
     return output.kind === 'answer' ? print.answer(output) : await print.stream(output);
   } catch (error) {
-    return fail(explain(error, `${command.description.name} --help`, hint), globals.json);
+    return fail(explain(error, `${command.description.name} --help`, globals), globals.json);
   }
 }

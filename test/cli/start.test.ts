@@ -40,6 +40,7 @@ describe('the start of a command', () => {
     expect(names).toContain('cli/commands/status.ts');
     expect(names.filter((name) => !/^(cli|api)\//.test(name)).sort()).toEqual([
       'config/canonical.ts',
+      'config/home.ts',
       'config/paths.ts',
       'config/secrets.ts',
       'daemon/token.ts',

@@ -194,7 +194,6 @@ describe('a fact of the log', () => {
       paint: painter(false),
       width: undefined,
       now: 0,
-      hint: (text) => text,
     });
     expect(line).toMatch(
       /^ {5}7 {2}\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} {2}server-github {2}SessionLost → session-lost\n$/,
