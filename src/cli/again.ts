@@ -17,13 +17,21 @@ export function programFor({ config, data }: Places): string {
   ].join(' ');
 }
 
-/** The command lines in a text, made into ones for the same places. What only looks like one stays. */
+/**
+ * The command lines in a text, made into ones for the same places. What only looks like one stays, and a command that
+ * says where something is to be keeps that.
+ */
 export function withPlaces(text: string, places: Places): string {
-  const program = programFor(places);
-  if (program === 'watchkeeper') return text;
-  return text.replace(/\bwatchkeeper (?=([a-z]+)\b)/g, (whole, word: string) =>
-    names().has(word) ? `${program} ` : whole,
-  );
+  if (programFor(places) === 'watchkeeper') return text;
+  return text.replace(/\bwatchkeeper (?=([a-z]+)\b([^\n`"]*))/g, (whole, word: string, rest: string) => {
+    if (!names().has(word)) return whole;
+    const [own = ''] = rest.split(/ -- | && /, 1);
+    const says = (option: string): boolean => own.includes(` ${option} `);
+    return `${programFor({
+      data: says('--data') ? undefined : places.data,
+      config: says('--config') ? undefined : places.config,
+    })} `;
+  });
 }
 
 let known: ReadonlySet<string> | undefined;

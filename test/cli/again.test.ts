@@ -22,6 +22,8 @@ describe('A command to type next', () => {
       'Log in: watchkeeper --data /d login web; then watchkeeper --data /d status',
     ],
     ['watchkeeper add a -- b --data x', 'watchkeeper --data /d add a -- b --data x'],
+    ['watchkeeper up --data <directory>', 'watchkeeper up --data <directory>'],
+    ['watchkeeper down && watchkeeper up --data x', 'watchkeeper --data /d down && watchkeeper up --data x'],
     ['watchkeeper --help', 'watchkeeper --help'],
     ['watchkeeper version', 'watchkeeper version'],
     ['watchkeeper was stopped', 'watchkeeper was stopped'],
