@@ -1,12 +1,13 @@
 /** Composition root: open, migrate, wire, listen, shut down. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import type { Logger } from 'pino';
 import type { ClientTokens } from './clients/registry.ts';
 import type { ClientUse } from './clients/use.ts';
 import { sha256 } from './config/canonical.ts';
-import { makePrivateDirectory, readText } from './config/files.ts';
+import { DirectoryError, directoryError, makeDataDirectory } from './config/data-directory.ts';
+import { readText } from './config/files.ts';
+import { homeFolder } from './config/home.ts';
 import { type Paths, resolvePaths } from './config/paths.ts';
 import { type LoadedSettings, loadSettings } from './config/settings.ts';
 import { isTrusted } from './config/trust.ts';
@@ -42,6 +43,8 @@ export interface DaemonOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly onReady: (facts: ReadyFacts) => void;
+  /** Ends the daemon, also one that is still starting. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What `daemon.json` holds, and what the ready line says besides. */
@@ -72,54 +75,66 @@ export class DaemonStartError extends Error {
 /** Runs the daemon until it is told to stop. Resolves with the exit code; throws `DaemonStartError`. */
 export async function runDaemon(options: DaemonOptions): Promise<number> {
   const paths = resolvePaths({ config: options.configFile, data: options.dataDir }, process.env);
-  const trusted = paths.configOrigin === 'own' || (await isTrusted(paths.configFile, homedir(), paths.dataDir));
+  const trusted =
+    paths.configOrigin === 'own' || (await isTrusted(paths.configFile, homeFolder(process.env), paths.dataDir));
   const loaded = await settingsOf(options, paths, trusted);
   const { settings } = loaded;
   const level = options.quiet ? 'error' : settings.log.level;
   const logger = createLogger({ level, terminal: process.stderr.isTTY === true });
 
-  await makePrivateDirectory(paths.dataDir);
-  const ownership = own(paths.dataDir);
+  await usable(paths, () => makeDataDirectory(paths.dataDir));
+  const ownership = await usable(paths, () => own(paths.dataDir));
   const owner = sha256(paths.dataDir).slice(0, 12);
   const run = randomLetters(12);
   const version = packageVersion();
   const startedAt = new Date().toISOString();
-  const token = { current: readOrMakeToken(paths.tokenFile) };
+  const token = { current: await usable(paths, () => readOrMakeToken(paths.tokenFile)) };
 
-  const shutdown = new Shutdown(logger);
+  const shutdown = new Shutdown(logger, options.signal);
   let ready = false;
-  createPrivate(paths.databaseFile);
+  await usable(paths, () => createPrivate(paths.databaseFile));
   let port: number | null = null;
-  const parts = assembled(ownership, {
-    paths,
-    settings,
-    trusted,
-    logger,
-    runId: `${owner}:${run}`,
-    version,
-    startedAt,
-    after: orphansEnded(owner, run, logger),
-    ready: () => ready,
-    ports: () => (port === null ? [] : [port]),
-    onFatal: (error) => shutdown.afterContradiction(error),
-    stop: () => void shutdown.begin(0),
-  });
+  const parts = await usable(paths, () =>
+    assembled(ownership, {
+      paths,
+      settings,
+      trusted,
+      logger,
+      runId: `${owner}:${run}`,
+      version,
+      startedAt,
+      after: orphansEnded(owner, run, logger),
+      ready: () => ready,
+      ports: () => (port === null ? [] : [port]),
+      onFatal: (error) => shutdown.afterContradiction(error),
+      stop: () => void shutdown.begin(0),
+    }),
+  );
+  // A large log takes a while to open; a signal that came meanwhile is heard only now.
+  await new Promise(setImmediate);
+  if (shutdown.asked) {
+    parts.log.close();
+    ownership.release();
+    return 0;
+  }
   noteChain(parts, logger);
   await recordStart(parts, { run, version });
   const served = await listen(options, paths, loaded, parts, token, logger).catch((error) => {
     parts.log.close();
     ownership.release();
     throw error instanceof ListenError
-      ? new DaemonStartError(error.message, nextAfter(error), { cause: error })
+      ? new DaemonStartError(error.message, nextAfter(error, settings.http.host), { cause: error })
       : error;
   });
 
   await parts.recordings.restore();
   port = served.port;
   await parts.allowlist.load();
-  await parts.configuration.load();
-  await parts.supervisor.offerOwn();
-  ready = true;
+  if (!shutdown.asked) {
+    await parts.configuration.load();
+    await parts.supervisor.offerOwn();
+  }
+  ready = !shutdown.asked;
   await warnOfSettings(loaded, paths, trusted, logger);
   const unwatch = watchFiles({ ...parts, paths, logger, token });
   const alive = setInterval(() => noteAlive(parts), ALIVE_MS).unref();
@@ -140,8 +155,20 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   }
   const { configuration } = parts;
   const servers = parts.supervisor.entries.length;
-  options.onReady({ ...facts, servers, configFile: paths.configFile, configExists: configuration.exists });
+  if (ready) options.onReady({ ...facts, servers, configFile: paths.configFile, configExists: configuration.exists });
   return shutdown.done;
+}
+
+/** What keeps the data directory from being used becomes an error that says what to type. */
+async function usable<T>({ dataDir }: Paths, work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const said = directoryError(dataDir, error);
+    throw said instanceof DirectoryError
+      ? new DaemonStartError(said.message, ['up --data <directory>'], { cause: said })
+      : said;
+  }
 }
 
 function assembled(ownership: Ownership, options: PartsOptions): Parts {
@@ -162,7 +189,7 @@ class Shutdown {
   #close: (() => Promise<void>) | null = null;
   #code: number | null = null;
 
-  constructor(logger: Logger) {
+  constructor(logger: Logger, signal: AbortSignal | undefined) {
     this.#logger = logger;
     this.done = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -173,6 +200,13 @@ class Shutdown {
         void this.begin(0);
       });
     }
+    if (signal?.aborted) void this.begin(0);
+    else signal?.addEventListener('abort', () => void this.begin(0), { once: true });
+  }
+
+  /** Whether the daemon has been told to stop. */
+  get asked(): boolean {
+    return this.#code !== null;
   }
 
   arm(close: () => Promise<void>): void {
@@ -336,8 +370,9 @@ function own(dataDir: string): Ownership {
   }
 }
 
-function nextAfter({ code }: ListenError): string[] {
-  if (code === 'remote-host') return ['up', 'up --allow-remote --host <address>'];
+function nextAfter({ code }: ListenError, host: string): string[] {
+  if (code === 'remote-host') return ['up', `up --allow-remote --host ${host}`];
+  if (code === 'host-unknown') return ['up', 'up --host 127.0.0.1'];
   return code === 'socket-in-use' ? ['status', 'up --data <directory>'] : ['up --port 0'];
 }
 

@@ -442,6 +442,17 @@ export const promises: Readonly<Record<string, Promised>> = {
       'takes each server once, tells namesakes apart and keeps secrets out on request',
     ],
   },
+  'up:unusable-directory': {
+    claim: 'A data directory that cannot be used is refused by name, and one that others use is left as it is.',
+    heldBy: ['test/config/data-directory.test.ts', 'that everybody uses is left as it is'],
+  },
+  'up:stops-early': {
+    claim: 'A daemon that is told to end while it starts does so, and starts no server.',
+    heldBy: [
+      'test/e2e/stop-while-starting.test.ts',
+      'does so while %s: no server was started, and the next one starts as usual',
+    ],
+  },
   // Logins
   'login:unattended': {
     claim: 'No browser opens by itself; a server that wants a login names the command once and asks for nothing.',

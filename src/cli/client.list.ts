@@ -152,11 +152,11 @@ function clientsTable(rows: readonly Row[], view: View): string {
 }
 
 /** What is wrong, each with the command that mends it. */
-export function findingsText(findings: readonly ClientFinding[], { paint }: View): string {
+export function findingsText(findings: readonly ClientFinding[], { paint, program = 'watchkeeper' }: View): string {
   const color = { error: 'red', warning: 'yellow', info: 'dim' } as const;
   return findings
     .map(
-      ({ message, severity, fix }) => `${paint(color[severity], severity)}: ${harmless(message)}; watchkeeper ${fix}\n`,
+      ({ message, severity, fix }) => `${paint(color[severity], severity)}: ${harmless(message)}; ${program} ${fix}\n`,
     )
     .join('');
 }

@@ -46,6 +46,8 @@ export interface View {
   readonly width: number | undefined;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What commands to type next begin with: `watchkeeper`, and where its files are when that was said. */
+  readonly program?: string;
 }
 
 /** A whole answer. */
@@ -71,7 +73,7 @@ export interface Piece {
   readonly text?: (view: View) => string;
   /** Hints for stderr. */
   readonly notes?: readonly string[];
-  /** For stderr as it is, whatever was asked for. */
+  /** For stderr, whatever was asked for. */
   readonly warning?: string;
   /** The text replaces what is on the screen (only where the terminal is live). */
   readonly redraw?: boolean;

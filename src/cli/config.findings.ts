@@ -1,9 +1,9 @@
 /** What is to be said about the configuration and the files beside it. Loads the schemas: import it only when needed. */
-import { homedir } from 'node:os';
 import { besideBuiltin } from '../config/builtin.ts';
 import type { LoadedEntry } from '../config/entry.ts';
 import { lookupIn } from '../config/expand.ts';
 import { FileError, readText } from '../config/files.ts';
+import { homeFolder } from '../config/home.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { resolveEntry } from '../config/resolve.ts';
@@ -102,7 +102,7 @@ async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
 
 /** Whether the daemon would be a server itself: its name is taken then. */
 async function isBuiltinOn(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
-  const counts = (await ofTrust(paths, env.HOME || homedir())).length === 0;
+  const counts = (await ofTrust(paths, homeFolder(env))).length === 0;
   const text = counts ? await readText(paths.settingsFile).catch(() => null) : null;
   return loadSettings({ env, text }).settings.self;
 }
@@ -114,7 +114,7 @@ export async function findingsOf(paths: Paths, env: Readonly<Record<string, stri
     ofSettings(paths.settingsFile, env),
     ofVariables(paths.variablesFile),
     ofPlaceholders(paths, env),
-    ofTrust(paths, env.HOME || homedir()),
+    ofTrust(paths, homeFolder(env)),
   ]);
   return { ...config, findings: [...config.findings, ...rest.flat()] };
 }

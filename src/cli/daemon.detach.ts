@@ -1,9 +1,10 @@
 /** Starts the daemon in the background and waits until it is ready. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, fstatSync, mkdirSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Health } from '../api/client.ts';
 import { type DaemonFile, readDaemonFile } from '../api/endpoint.ts';
+import { type Paths, resolvePaths } from '../config/paths.ts';
 import type { Context } from './command.ts';
 import { CommandError } from './failure.ts';
 
@@ -64,6 +65,40 @@ function ending(child: ChildProcess): () => string | null {
   return () => end;
 }
 
+async function openLog(dataDir: string, log: string): Promise<number> {
+  const { DirectoryError, directoryError, makeDataDirectory } = await import('../config/data-directory.ts');
+  try {
+    await makeDataDirectory(dataDir);
+    return openSync(log, 'a', 0o600);
+  } catch (error) {
+    const said = directoryError(dataDir, error);
+    throw said instanceof DirectoryError ? new CommandError(said.message, { next: ['up --data <directory>'] }) : said;
+  }
+}
+
+/** The options that were typed, and no others: what the daemon says names the ones it was given. */
+function placeFlags({ dataDir, configFile, configOrigin }: Paths, env: Context['env']): string[] {
+  const otherwise = resolvePaths({}, env);
+  // A file named by a flag needs trust for its neighbours, the user's own does not: not to be mixed up here.
+  const isChosen = configOrigin === 'chosen' && otherwise.configOrigin === 'own';
+  return [
+    ...(dataDir === otherwise.dataDir ? [] : ['--data', dataDir]),
+    ...(isChosen || configFile !== otherwise.configFile ? ['--config', configFile] : []),
+  ];
+}
+
+/** Why the daemon did not start: in its own words and with its own hints when it knew, else with all that it said. */
+function notStarted(end: string, said: string): CommandError {
+  const [, message, commands] = /(?:^|\n)watchkeeper: (.+)\n((?: {2}watchkeeper .+(?:\n|$))+)$/.exec(said) ?? [];
+  if (message !== undefined && commands !== undefined)
+    return new CommandError(`The daemon did not start: ${message}`, {
+      next: [...commands.matchAll(/^ {2}watchkeeper (.+)$/gm)].flatMap(([, command]) => command ?? []),
+    });
+  return new CommandError(`The daemon did not start: ${end}.${said === '' ? '' : ` It said:\n${said}`}`, {
+    next: ['up', 'status'],
+  });
+}
+
 /** `flags`: what `up` was given. Throws with the end of the log when the daemon does not come up. */
 export async function startDetached(
   context: Context,
@@ -71,17 +106,16 @@ export async function startDetached(
 ): Promise<{ daemon: DaemonFile; health: Health; log: string }> {
   const { files, self, env, cwd } = context;
   await mustNotRun(context);
-  mkdirSync(files.dataDir, { recursive: true, mode: 0o700 });
   const log = join(files.dataDir, 'daemon.log');
-  const handle = openSync(log, 'a', 0o600);
+  const handle = await openLog(files.dataDir, log);
   const start = fstatSync(handle).size;
-  // A file named by a flag needs trust for its neighbours, the user's own does not: not to be mixed up here.
-  const chosen = files.configOrigin === 'chosen' ? ['--config', files.configFile] : [];
-  const child = spawn(
-    self.execPath,
-    [...self.execArgv, self.script, 'up', '--data', files.dataDir, ...chosen, ...flags],
-    { cwd, env, detached: true, stdio: ['ignore', handle, handle], windowsHide: true },
-  );
+  const child = spawn(self.execPath, [...self.execArgv, self.script, 'up', ...placeFlags(files, env), ...flags], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', handle, handle],
+    windowsHide: true,
+  });
   closeSync(handle);
   const ended = ending(child);
   const until = Date.now() + patienceMs;
@@ -94,10 +128,7 @@ export async function startDetached(
     const end = ended() ?? (Date.now() > until ? `it was not ready after ${patienceMs / 1000} s` : null);
     if (end !== null) {
       if (ended() === null) child.kill('SIGTERM');
-      const said = tailAfter(log, start);
-      throw new CommandError(`The daemon did not start: ${end}.${said === '' ? '' : ` It said:\n${said}`}`, {
-        next: ['up', 'status'],
-      });
+      throw notStarted(end, tailAfter(log, start));
     }
     await new Promise((resolve) => setTimeout(resolve, 25));
   }

@@ -1,5 +1,6 @@
 /** Verdicts for people. Pure. */
 import type { Doctor } from '../api/client.ts';
+import { adviceFor } from './advice.text.ts';
 import type { View } from './command.ts';
 import { localTime } from './duration.ts';
 import { oneLine } from './paint.ts';
@@ -18,14 +19,18 @@ function checkLines(checks: readonly Check[], view: View): string[] {
   const width = Math.max(0, ...checks.map(({ name }) => name.length));
   return checks.flatMap(({ name, ok, detail, next }) => [
     `${mark(ok, view)}  ${name.padEnd(width)}  ${oneLine(detail)}`,
-    ...(ok || next === null ? [] : [`${' '.repeat(7 + width + 2)}${view.paint('bold', oneLine(next))}`]),
+    ...(ok || next === null
+      ? []
+      : [`${' '.repeat(7 + width + 2)}${view.paint('bold', adviceFor(oneLine(next), view))}`]),
   ]);
 }
 
 const adviceLines = (advice: Server['advice'], view: View): string[] =>
   advice.flatMap(({ text, command, setting }) => [
-    `${oneLine(text)}${command === undefined && setting === undefined ? '' : ':'}`,
-    ...[command, setting].flatMap((line) => (line === undefined ? [] : [`  ${view.paint('bold', oneLine(line))}`])),
+    `${adviceFor(oneLine(text), view)}${command === undefined && setting === undefined ? '' : ':'}`,
+    ...[command, setting].flatMap((line) =>
+      line === undefined ? [] : [`  ${view.paint('bold', adviceFor(oneLine(line), view))}`],
+    ),
   ]);
 
 const evidenceLines = (evidence: Server['evidence']): string[] => {

@@ -1,5 +1,6 @@
 /** Turns whatever ended a command into an exit code, a text that ends with the next command to type, and JSON. */
 import { ApiError, DaemonUnreachable } from '../api/errors.ts';
+import { type Places, withPlaces } from './again.ts';
 import { CommandError, type ExitCode, exitCode } from './failure.ts';
 import { harmless, type Paint } from './paint.ts';
 
@@ -15,6 +16,8 @@ interface Facts {
   readonly exit: ExitCode;
   readonly problem?: Readonly<Record<string, unknown>> | undefined;
 }
+
+const nowhere: Places = { config: undefined, data: undefined };
 
 /** The commands that a sentence of advice holds, without `watchkeeper` in front. */
 const commandsIn = (advice: string): string[] =>
@@ -47,11 +50,15 @@ function factsOf(error: unknown): Facts {
   return { message, next: [], exit: exitCode.failed };
 }
 
-/** `error`: anything thrown, or the facts of a failure already known. `otherwise`: what to type when it does not say. */
-export function explain(error: unknown | Facts, otherwise = '--help'): Explained {
+/**
+ * `error`: anything thrown, or the facts of a failure already known. `otherwise`: what to type when it does not say.
+ * `places`: where configuration and data were said to be, which the next command needs as well.
+ */
+export function explain(error: unknown | Facts, otherwise = '--help', places: Places = nowhere): Explained {
   const known = typeof error === 'object' && error !== null && !(error instanceof Error) && 'exit' in error;
-  const { message, next, exit, problem } = known ? (error as Facts) : factsOf(error);
-  const commands = (next.length > 0 ? next : [otherwise]).map((line) => `watchkeeper ${line}`);
+  const { message: said, next, exit, problem } = known ? (error as Facts) : factsOf(error);
+  const message = withPlaces(said, places);
+  const commands = (next.length > 0 ? next : [otherwise]).map((line) => withPlaces(`watchkeeper ${line}`, places));
   return {
     exit,
     json: { error: message, exit, next: commands, ...(problem ? { problem } : {}) },

@@ -2,6 +2,7 @@
 import { connectTo } from '../api/client.ts';
 import { resolvePaths } from '../config/paths.ts';
 import { packageVersion } from '../root.ts';
+import { placesIn, programFor, withPlaces } from './again.ts';
 import type { Answer, Context, Piece, Question, Stream, View } from './command.ts';
 import { commands } from './commands.ts';
 import { explain } from './explain.ts';
@@ -35,17 +36,19 @@ interface Printer {
   stream(stream: Stream): Promise<number>;
 }
 
-function printer(around: Surroundings, terminal: Terminal, { json, quiet }: Pick<Globals, 'json' | 'quiet'>): Printer {
-  const view = (): View => ({ paint: painter(terminal.color), width: terminal.width, now: around.now() });
+function printer(around: Surroundings, terminal: Terminal, globals: Globals): Printer {
+  const { json, quiet } = globals;
+  const program = programFor(globals);
+  const view = (): View => ({ paint: painter(terminal.color), width: terminal.width, now: around.now(), program });
   const notes = (lines: readonly string[] = []): void => {
-    if (!json && !quiet) for (const line of lines) around.err(`${line}\n`);
+    if (!json && !quiet) for (const line of lines) around.err(`${withPlaces(line, globals)}\n`);
   };
   return {
     answer({ json: shape, text, confirms, notes: hints, warning, exit = exitCode.done }) {
       if (json) around.out(`${JSON.stringify(shape, null, terminal.live ? 2 : undefined)}\n`);
       else if (!(quiet && confirms)) around.out(text(view()));
       notes(hints);
-      if (warning !== undefined) around.err(warning);
+      if (warning !== undefined) around.err(withPlaces(warning, globals));
       return exit;
     },
     async stream({ pieces }) {
@@ -53,7 +56,7 @@ function printer(around: Surroundings, terminal: Terminal, { json, quiet }: Pick
         if (json) {
           if (piece.json !== undefined) around.out(`${JSON.stringify(piece.json)}\n`);
         } else if (piece.text) around.out(`${piece.redraw && terminal.live ? clearScreen : ''}${piece.text(view())}`);
-        if (piece.warning !== undefined) around.err(piece.warning);
+        if (piece.warning !== undefined) around.err(withPlaces(piece.warning, globals));
         notes(piece.notes);
       };
       for (;;) {
@@ -80,7 +83,8 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
     return failure.exit;
   };
   if (parsed.kind === 'wrong') {
-    return fail(explain({ message: parsed.message, next: parsed.next, exit: exitCode.usedWrongly }), parsed.json);
+    const { message, next, json } = parsed;
+    return fail(explain({ message, next, exit: exitCode.usedWrongly }, undefined, placesIn(around.argv)), json);
   }
   const { command, words, options, globals } = parsed;
   try {
@@ -109,6 +113,6 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
     const print = printer(around, terminal, globals);
     return output.kind === 'answer' ? print.answer(output) : await print.stream(output);
   } catch (error) {
-    return fail(explain(error, `${command.description.name} --help`), globals.json);
+    return fail(explain(error, `${command.description.name} --help`, globals), globals.json);
   }
 }

@@ -1,5 +1,6 @@
 /** Why a server is as it is, for people. Pure. */
 import type { Why } from '../api/client.ts';
+import { adviceFor } from './advice.text.ts';
 import type { View } from './command.ts';
 import { localTime } from './duration.ts';
 import { harmless, oneLine } from './paint.ts';
@@ -51,6 +52,6 @@ export function whyText(why: Why, view: View): string {
     ...chainLines(why, view),
     stderrLines(why, view),
     changes.length > 0 ? `\nWhat changed around it:\n${changes.join('')}` : '',
-    why.next ? `\n${why.next.text}\n  ${view.paint('bold', why.next.command)}\n` : '',
+    why.next ? `\n${why.next.text}\n  ${view.paint('bold', adviceFor(why.next.command, view))}\n` : '',
   ].join('');
 }

@@ -1,7 +1,7 @@
 /** This machine, as the pure files here want it. */
 import { accessSync, constants, existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { homeFolder } from '../config/home.ts';
 import { knownClients } from './known.ts';
 import type { Machine } from './places.ts';
 
@@ -9,7 +9,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export const thisMachine = (env: Environment): Machine => ({
   platform: process.platform,
-  home: env.HOME || homedir(),
+  home: homeFolder(env),
   env,
   exists: existsSync,
 });

@@ -1,8 +1,9 @@
 /** Where everything lives. */
 import { existsSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { sha256 } from './canonical.ts';
+import { homeFolder } from './home.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -47,9 +48,9 @@ export interface SocketAddress {
 /** Longest path of a Unix socket that works everywhere, in bytes. */
 export const longestSocketPath = 103;
 
-const here = (): Machine => ({
+const here = (env: Environment): Machine => ({
   platform: process.platform,
-  home: homedir(),
+  home: homeFolder(env),
   cwd: process.cwd(),
   temp: tmpdir(),
   uid: process.getuid?.(),
@@ -60,7 +61,7 @@ const here = (): Machine => ({
  * Resolves every path of the contract (files and environment). Flags win over `WATCHKEEPER_*`, those over the XDG
  * variables; a variable that is empty counts as unset and a relative XDG path is ignored, as that specification says.
  */
-export function resolvePaths(flags: PathFlags, env: Environment, machine: Machine = here()): Paths {
+export function resolvePaths(flags: PathFlags, env: Environment, machine: Machine = here(env)): Paths {
   const path = machine.platform === 'win32' ? win32 : posix;
   const chosen = flags.config || env.WATCHKEEPER_CONFIG;
   const configFile = chosen ? path.resolve(machine.cwd, chosen) : ownConfigFile(env, machine);

@@ -49,7 +49,7 @@ function explain(error: NodeJS.ErrnoException, host: string, port: number): List
       `Port ${port} may not be opened; choose one above 1023 with --port.`,
       cause,
     );
-  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
+  if (['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'].includes(error.code ?? ''))
     return new ListenError('host-unknown', `${host} is no address of this machine; choose another with --host.`, cause);
   return new ListenError('failed', `Port ${port} on ${host} cannot be opened: ${error.message}`, cause);
 }

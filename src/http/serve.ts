@@ -42,7 +42,7 @@ export async function serve({ app, host, port, socket, allowRemote, onError }: S
   if (!allowRemote && !isLoopbackBind(host))
     throw new ListenError(
       'remote-host',
-      `${host} can be reached from other machines; add --allow-remote if that is wanted, or leave --host out.`,
+      `${host} is not an address of this machine alone, as 127.0.0.1 is: others might reach the daemon there. Leave --host out, or add --allow-remote if that is wanted.`,
     );
   const local = socket === null ? null : serverOf(app).on('connection', markLocal);
   if (local !== null && socket !== null) await listenOnSocket(local, socket);

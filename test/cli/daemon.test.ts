@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAlive, isSameProcess } from '../../src/cli/process.identity.ts';
 import { type Fake, fakeDaemon } from './fake.daemon.ts';
@@ -82,7 +82,7 @@ describe('up --detach', () => {
   const program = (body: string) => `
     import { writeFileSync, readFileSync } from 'node:fs';
     import { createServer } from 'node:http';
-    const data = process.argv[process.argv.indexOf('--data') + 1];
+    const data = process.env.WATCHKEEPER_DATA;
     writeFileSync(data + '/argv.json', JSON.stringify(process.argv.slice(2)));
     ${body}`;
   const serves = `
@@ -117,18 +117,21 @@ describe('up --detach', () => {
     expect(err).toContain(`There is no configuration yet: ${idle.configFile}`);
     expect(err).toContain('watchkeeper add <name> -- <command> [args…]');
     expect(isAlive(facts.pid)).toBe(true);
-    expect(JSON.parse(await readFile(join(idle.dataDir, 'argv.json'), 'utf8'))).toEqual([
-      'up',
-      '--data',
-      idle.dataDir,
-      '--config',
-      idle.configFile,
-      '--port',
-      '0',
-    ]);
+    expect(JSON.parse(await readFile(join(idle.dataDir, 'argv.json'), 'utf8'))).toEqual(['up', '--port', '0']);
     const log = join(idle.dataDir, 'daemon.log');
     expect((await stat(log)).mode & 0o777).toBe(0o600);
     expect(await readFile(log, 'utf8')).toContain('listening');
+  });
+
+  it('hands on what was typed, whole, and what the environment does not say already', async () => {
+    const { exit } = await upWith(serves, 'up --detach --config x/mcp.json');
+    started.push(JSON.parse(await readFile(join(idle.dataDir, 'daemon.json'), 'utf8')).pid);
+    expect(exit).toBe(0);
+    expect(JSON.parse(await readFile(join(idle.dataDir, 'argv.json'), 'utf8'))).toEqual([
+      'up',
+      '--config',
+      resolve('x/mcp.json'),
+    ]);
   });
 
   it('prints the facts of daemon.json with --json', async () => {
@@ -152,10 +155,38 @@ describe('up --detach', () => {
     expect(err).not.toContain('earlier');
   });
 
+  it('says it in the words and with the hints of the daemon when that knew why', async () => {
+    const { exit, err } = await upWith(
+      `console.error('{"msg":"a line of its log"}\\nwatchkeeper: Port 1 is taken.\\n  watchkeeper up --port 0'); process.exit(1);`,
+      'up --detach',
+    );
+    expect([exit, err]).toEqual([
+      1,
+      'watchkeeper: The daemon did not start: Port 1 is taken.\n  watchkeeper up --port 0\n',
+    ]);
+  });
+
+  it('names a data directory that cannot be used, and starts nothing', async () => {
+    await writeFile(join(idle.folder, 'file'), '');
+    const { exit, err } = await idle.run(['up', '--detach', '--data', join(idle.folder, 'file')], { script: 'none' });
+    expect([exit, err]).toEqual([
+      1,
+      `watchkeeper: ${join(idle.folder, 'file')} is to be the data directory, but is a file.\n  watchkeeper up --data <directory>\n`,
+    ]);
+  });
+
   it('says so when one runs already', async () => {
     const { exit, err } = await fake.run('up --detach', { script: 'never started' });
     expect(exit).toBe(1);
     expect(err).toContain(`A daemon runs already for ${fake.dataDir} (pid ${process.pid}`);
+  });
+
+  it.each(['', ' ', 'http://127.0.0.1', 'a b'])('host %j is used wrongly', async (host) => {
+    for (const how of [['--detach'], []])
+      expect(await idle.run(['up', ...how, `--host=${host}`])).toMatchObject({
+        exit: 2,
+        err: `watchkeeper: --host ${JSON.stringify(host)}: not an address; give one such as 127.0.0.1, or leave it out.\n  watchkeeper up\n`,
+      });
   });
 
   it.each(['-1', '65536', 'http', '1e3'])('port %s is used wrongly', async (port) => {

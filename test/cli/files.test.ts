@@ -302,7 +302,7 @@ describe('config', () => {
     await writeFile(file, '{"servers": {}}');
     await writeFile(join(foreign, 'allow_tool'), 'mcp__a__*\n');
     expect((await fake.run(['config', 'check', '--config', file])).out).toContain(
-      'does not count until `watchkeeper config trust`',
+      `does not count until \`watchkeeper --config ${file} config trust\``,
     );
     expect(await fake.run(['config', 'trust', '--config', file])).toMatchObject({
       exit: 0,

@@ -41,6 +41,7 @@ describe('the start of a command', () => {
     expect(names.filter((name) => !/^(cli|api)\//.test(name)).sort()).toEqual([
       'canonical.ts',
       'config/canonical.ts',
+      'config/home.ts',
       'config/nearest.ts',
       'config/paths.ts',
       'config/secrets.ts',

@@ -1,3 +1,4 @@
+import { adviceFor } from '../advice.text.ts';
 import type { Command, View } from '../command.ts';
 import type { Finding, Findings } from '../config.findings.ts';
 import { counted } from '../duration.ts';
@@ -5,7 +6,7 @@ import { exitCode } from '../failure.ts';
 import { oneLine } from '../paint.ts';
 
 const findingLine = ({ server, level, message }: Finding, view: View): string =>
-  `  ${view.paint(level === 'error' ? 'red' : 'yellow', level)}  ${server === undefined ? '' : `${server}: `}${oneLine(message)}\n`;
+  `  ${view.paint(level === 'error' ? 'red' : 'yellow', level)}  ${server === undefined ? '' : `${server}: `}${adviceFor(oneLine(message), view)}\n`;
 
 function sumOf({ exists, servers, findings }: Findings, configFile: string): string {
   if (!exists) return `${configFile} does not exist: no servers.\n`;

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '../../config/home.ts';
 import type { Command } from '../command.ts';
 import { CommandError } from '../failure.ts';
 
@@ -11,7 +11,7 @@ export const configTrust: Command = {
   },
   async run({ files: { configFile, allowFile, settingsFile, dataDir }, env }) {
     const { isTrusted, trust } = await import('../../config/trust.ts');
-    const home = env.HOME || homedir();
+    const home = homeFolder(env);
     const already = await isTrusted(configFile, home, dataDir);
     if (!already) {
       await trust(configFile, dataDir).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { DaemonFile } from '../../api/endpoint.ts';
 import type { ReadyFacts } from '../../daemon.ts';
 import type { Command, Context, Piece } from '../command.ts';
 import { startDetached } from '../daemon.detach.ts';
-import { CommandError, usedWrongly } from '../failure.ts';
+import { CommandError, exitCode, usedWrongly } from '../failure.ts';
 import { flag, type Options, text } from '../options.ts';
 
 const readyLine = (url: string, servers: number): string => `watchkeeper ready ${url} (${servers} servers)\n`;
@@ -31,10 +31,24 @@ function portOf(options: Options): number | undefined {
   throw usedWrongly(`--port ${given}: not a port; give 0 (any free one) to 65535.`, 'up --port 0');
 }
 
+function hostOf(options: Options): string | undefined {
+  const given = text(options, 'host');
+  if (given !== undefined && !/^[\w.:%[\]-]+$/.test(given))
+    throw usedWrongly(
+      `--host ${JSON.stringify(given)}: not an address; give one such as 127.0.0.1, or leave it out.`,
+      'up',
+    );
+  return given;
+}
+
 async function* foreground(context: Context, options: Options): AsyncGenerator<Piece, number> {
   const { files, json, quiet } = context;
   const port = portOf(options);
+  const host = hostOf(options);
+  // What asks for an end must find somebody listening, however long loading takes.
+  const interrupted = context.untilInterrupted();
   const { DaemonStartError, runDaemon } = await import('../../daemon.ts');
+  if (interrupted.aborted) return exitCode.done;
   let announce: (facts: ReadyFacts) => void = () => {};
   const ready = new Promise<ReadyFacts>((resolve) => {
     announce = resolve;
@@ -42,12 +56,13 @@ async function* foreground(context: Context, options: Options): AsyncGenerator<P
   const ended = runDaemon({
     configFile: files.configOrigin === 'chosen' ? files.configFile : undefined,
     dataDir: files.dataDir,
-    host: text(options, 'host'),
+    host,
     port,
     allowRemote: flag(options, 'allowRemote'),
     json,
     quiet,
     onReady: announce,
+    signal: interrupted,
   }).catch((error: unknown) => {
     throw error instanceof DaemonStartError ? new CommandError(error.message, { next: error.next }) : error;
   });
@@ -86,7 +101,7 @@ export const up: Command = {
   async run(context, _words, options) {
     if (!flag(options, 'detach')) return { kind: 'stream', pieces: foreground(context, options) };
     const port = portOf(options);
-    const host = text(options, 'host');
+    const host = hostOf(options);
     const { daemon, health, log } = await startDetached(context, [
       ...(port === undefined ? [] : ['--port', String(port)]),
       ...(host === undefined ? [] : ['--host', host]),
