@@ -8,8 +8,8 @@ async function settingsOf({ env, files }: Context) {
   const { readText } = await import('../../config/files.ts');
   const { loadSettings } = await import('../../config/settings.ts');
   const { isTrusted } = await import('../../config/trust.ts');
-  const { homedir } = await import('node:os');
-  const trusted = files.configOrigin === 'own' || (await isTrusted(files.configFile, homedir(), files.dataDir));
+  const { homeFolder } = await import('../../config/home.ts');
+  const trusted = files.configOrigin === 'own' || (await isTrusted(files.configFile, homeFolder(env), files.dataDir));
   const text = trusted ? await readText(files.settingsFile).catch(() => null) : null;
   return loadSettings({ env, text }).settings;
 }
