@@ -103,8 +103,10 @@ export function assemble(options: PartsOptions): Parts {
     version,
     ...settings.recording,
     toolsOf: (server) => readRegistry(log.db).find((row) => row.server === server)?.tools ?? null,
+    secretsOf: (server) => heldFor(server),
     onFailed: (server, reason) => recordings.failed(server, reason),
   });
+  const heldFor = (name: string) => logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
   const noises = new Noises();
 
   const credentialsOf = (entry: ResolvedEntry): Credentials | undefined => {
@@ -229,7 +231,7 @@ export function assemble(options: PartsOptions): Parts {
     secretsOf: (name) => {
       const entry = supervisor.entry(name)?.entry;
       const filled = entry && resolve(entry);
-      const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
+      const held = heldFor(name);
       return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
     },
     recordings,

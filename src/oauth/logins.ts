@@ -88,8 +88,9 @@ export class Logins {
     return this.#account(server).hasToken();
   }
 
+  /** The very same list until it changes. */
   secretsOf(server: Pick<LoginServer, 'name' | 'identity'>): readonly string[] {
-    return this.#accounts.get(keyOf(server))?.secrets() ?? [];
+    return this.#accounts.get(keyOf(server))?.secrets() ?? NONE;
   }
 
   /** Begins a login, or joins the one that waits already. */
@@ -280,6 +281,8 @@ export class Logins {
     return running;
   }
 }
+
+const NONE: readonly string[] = [];
 
 const keyOf = ({ name, identity }: Pick<LoginServer, 'name' | 'identity'>): string => `${name}.${identity}`;
 
