@@ -512,8 +512,8 @@ describe('Only some may', () => {
     expect(
       starters.filter(
         (path) =>
-          // The keeper asks a runtime for its version and starts no server.
-          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
+          // The keeper asks a runtime for its version, the keychain of Linux is searched; neither starts a server.
+          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|oauth\/keychain|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
             path,
           ),
       ),

@@ -33,3 +33,10 @@ export class ApiError extends Error {
 export class DaemonUnreachable extends Error {
   override readonly name = 'DaemonUnreachable';
 }
+
+/** By name: the terminal view is a bundle of its own, in which the same class is another one. */
+export const isUnreachable = (error: unknown): error is DaemonUnreachable =>
+  error instanceof Error && error.name === 'DaemonUnreachable';
+
+/** By name, for the same reason. */
+export const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'ApiError';

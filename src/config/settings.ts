@@ -102,7 +102,6 @@ function* candidates(
 function fromText(name: SettingName, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const fallback = settingDefinitions[name].parse(undefined);
-  if (typeof fallback === 'boolean') return { true: true, false: false }[value.trim().toLowerCase()] ?? value;
   if (typeof fallback === 'number') return /^\d+$/.test(value.trim()) ? Number(value) : value;
   if (typeof fallback === 'boolean') {
     const word = value.trim().toLowerCase();

@@ -108,8 +108,10 @@ export function assemble(options: PartsOptions): Parts {
     version,
     ...settings.recording,
     toolsOf: (server) => readRegistry(log.db).find((row) => row.server === server)?.tools ?? null,
+    secretsOf: (server) => heldFor(server),
     onFailed: (server, reason) => recordings.failed(server, reason),
   });
+  const heldFor = (name: string) => logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
   const noises = new Noises();
 
   const credentialsOf = (entry: ResolvedEntry): Credentials | undefined => {
@@ -232,7 +234,7 @@ export function assemble(options: PartsOptions): Parts {
   const secretsOf = (name: string): readonly string[] => {
     const entry = supervisor.entry(name)?.entry;
     const filled = entry && entry.transport !== 'builtin' && resolve(entry);
-    const held = logins.secretsOf({ name, identity: supervisor.entry(name)?.identity ?? '' });
+    const held = heldFor(name);
     return filled && 'secrets' in filled ? [...filled.secrets, ...held] : held;
   };
   const keeper = createKeeper({
@@ -394,10 +396,24 @@ function loginsFor(
     for (const { type, stream } of committed) {
       if (type !== 'ServerRemoved') continue;
       const server = serverOf(stream);
-      logins.removed(server).catch((error) => logger.warn({ server }, String(error)));
+      logins.removed(server, loggedInAt(log, stream, server)).catch((error) => logger.warn({ server }, String(error)));
     }
   });
   return logins;
+}
+
+/**
+ * Identities of the addresses under which a server may have a login, also of those it had before this daemon ran: an entry
+ * may be gone from the file since. None for a server nobody ever logged in to.
+ */
+function loggedInAt(log: SqliteLog, stream: string, server: string): string[] {
+  const ended = log.read({ stream: 'logins', type: 'LoginEnded' });
+  if (!ended.some(({ data }) => 'ok' in data && data.ok === true && data.server === server)) return [];
+  const entries = log.read({ stream, type: 'ServerConfigured' });
+  const identities = entries.flatMap(({ data }) =>
+    'transport' in data && 'identity' in data && data.transport !== 'stdio' ? [data.identity] : [],
+  );
+  return [...new Set(identities)];
 }
 
 function journal<F extends DaemonFact | ConfigFact | LoginFact>(

@@ -60,9 +60,10 @@ export function redactor(secrets: readonly string[], thoroughly = false): (text:
 export function changingRedactor(
   secrets: readonly string[],
   changing: () => readonly string[],
+  thoroughly = false,
 ): (text: string) => string {
   let known = changing();
-  let redact = redactor([...secrets, ...known]);
+  let redact = redactor([...secrets, ...known], thoroughly);
   // What was valid a moment ago may still stand in an answer that is on its way.
   let before: readonly string[] = [];
   return (text) => {
@@ -70,7 +71,7 @@ export function changingRedactor(
     if (now !== known) {
       before = known;
       known = now;
-      redact = redactor([...secrets, ...known, ...before]);
+      redact = redactor([...secrets, ...known, ...before], thoroughly);
     }
     return redact(text);
   };

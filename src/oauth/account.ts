@@ -40,6 +40,8 @@ export interface AccountOptions {
 }
 
 const NONE: readonly string[] = [];
+/** How many secrets are masked, the newest first: those of a few renewals. */
+const MASKED = 16;
 const GONE = 'there is no login any more';
 
 export class LoginAccount implements Credentials {
@@ -387,8 +389,9 @@ export class LoginAccount implements Credentials {
     this.#taken += 1;
     if (record?.tokens?.access !== this.#record?.tokens?.access) this.#spread = this.#options.random();
     this.#record = record;
-    const secrets = record === null ? NONE : secretsOf(record);
-    if (secrets.join('\n') !== this.#secrets.join('\n')) this.#secrets = secrets;
+    // Those that are gone are masked on: a server may quote what it was sent before.
+    const secrets = [...new Set([...(record === null ? NONE : secretsOf(record)), ...this.#secrets])];
+    if (secrets.some((secret, n) => secret !== this.#secrets[n])) this.#secrets = secrets.slice(0, MASKED);
   }
 
   /** Changes what is kept, whatever another process made of it meanwhile. */

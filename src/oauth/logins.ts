@@ -88,8 +88,9 @@ export class Logins {
     return this.#account(server).hasToken();
   }
 
+  /** The very same list until it changes. */
   secretsOf(server: Pick<LoginServer, 'name' | 'identity'>): readonly string[] {
-    return this.#accounts.get(keyOf(server))?.secrets() ?? [];
+    return this.#accounts.get(keyOf(server))?.secrets() ?? NONE;
   }
 
   /** Begins a login, or joins the one that waits already. */
@@ -165,8 +166,12 @@ export class Logins {
     await (server.url === null ? account : account.at(server.url)).forget(by, client);
   }
 
-  /** The server is gone: so is everything that was kept under its name, whatever its address was. */
-  async removed(name: string): Promise<void> {
+  /**
+   * The server is gone: so is everything that was kept under its name, whatever its address was. `identities`: those it is
+   * known to have had.
+   */
+  async removed(name: string, identities: readonly string[] = []): Promise<void> {
+    for (const identity of identities) this.#account({ name, identity });
     this.#running.get(name)?.abort.abort(new LoginError('The server was removed.'));
     for (const [key, account] of this.#accounts) {
       if (account.name !== name) continue;
@@ -280,6 +285,8 @@ export class Logins {
     return running;
   }
 }
+
+const NONE: readonly string[] = [];
 
 const keyOf = ({ name, identity }: Pick<LoginServer, 'name' | 'identity'>): string => `${name}.${identity}`;
 

@@ -6,7 +6,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ResolvedEntry } from '../config/entry.ts';
 import type { ToolDefinition, WireTransport } from '../events/shapes.ts';
-import { redactor } from '../mcp/redact.ts';
+import { changingRedactor } from '../mcp/redact.ts';
 import { Tap, type Traffic } from '../mcp/tap.ts';
 import { type Head, RECORDING_FORMAT } from './line.ts';
 import { Scribe } from './scribe.ts';
@@ -26,6 +26,8 @@ export interface RecorderOptions {
   readonly maxMessageBytes: number;
   /** The last known list of a server, for recordings that begin while it is connected. */
   readonly toolsOf: (server: string) => readonly ToolDefinition[] | null;
+  /** What a login of the server holds that must not be shown; the very same list until it changes. */
+  readonly secretsOf: (server: string) => readonly string[];
   /** A recording ended by itself: nothing more can be written. Once for each. */
   readonly onFailed: (server: string, reason: string) => void;
 }
@@ -68,7 +70,7 @@ export class Recorder {
       tap,
       transport,
       redact: () => {
-        redact ??= redactor(entry.secrets, true);
+        redact ??= changingRedactor(entry.secrets, () => this.#options.secretsOf(entry.name), true);
         return redact;
       },
     };

@@ -1,7 +1,7 @@
 /** Carries out what the model asks for, and tells it what became of it. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../api/client.ts';
-import { ApiError, DaemonUnreachable } from '../api/errors.ts';
+import { isApiError, isUnreachable } from '../api/errors.ts';
 import { newest } from '../cli/log.reader.ts';
 import type { Act, Command, Load, Loaded, Message } from './state.ts';
 import { prefixOf } from './tool.rows.ts';
@@ -28,7 +28,7 @@ export interface Errands {
 }
 
 const textOf = (error: unknown): string => {
-  if (error instanceof ApiError) return error.detail;
+  if (isApiError(error)) return error.detail;
   return error instanceof Error ? error.message : String(error);
 };
 
@@ -43,7 +43,7 @@ export function errandsFor(options: ErrandOptions): Errands {
       tell({ is: 'loaded', asked, found: await find(api, asked) });
     } catch (error) {
       if (ended.signal.aborted) return;
-      if (error instanceof DaemonUnreachable) lost();
+      if (isUnreachable(error)) lost();
       else tell({ is: 'not-loaded', asked, text: textOf(error) });
     }
   };
@@ -53,7 +53,7 @@ export function errandsFor(options: ErrandOptions): Errands {
       tell({ is: 'done', act: what, ...(await doIt(api, what, options, ended.signal)) });
     } catch (error) {
       if (ended.signal.aborted) return;
-      if (error instanceof DaemonUnreachable) lost();
+      if (isUnreachable(error)) lost();
       tell({ is: 'failed', act: what, text: textOf(error) });
     }
   };

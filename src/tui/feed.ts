@@ -1,7 +1,7 @@
 /** The facts as they come, over any number of restarts of the daemon. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Client } from '../api/client.ts';
-import { DaemonUnreachable } from '../api/errors.ts';
+import { isUnreachable } from '../api/errors.ts';
 import { lastPosition } from '../cli/log.reader.ts';
 import type { Event } from './state.ts';
 
@@ -40,7 +40,7 @@ export async function followFeed(api: Client, on: Heard, signal: AbortSignal): P
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof DaemonUnreachable)) throw error;
+      if (!isUnreachable(error)) throw error;
     }
     if (signal.aborted) return;
     if (up) on.lost();

@@ -1,10 +1,13 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type Faults, type OAuthFake, startOAuthFake } from '../fixtures/oauth-server.ts';
 import { atEnd } from '../support/cleanup.ts';
-import { type Daemon, type DaemonOptions, startDaemon } from '../support/daemon.ts';
+import { type Daemon, type DaemonOptions, runCli, startDaemon } from '../support/daemon.ts';
+import { stdioEntry, steered } from '../support/fixtures.ts';
+import { findByEnv } from '../support/processes.ts';
 import { until } from '../support/wait.ts';
 import { warningsOf } from './asking.ts';
 import { beginCall, factsOf, meanwhile } from './given.ts';
@@ -578,6 +581,21 @@ describe('logging out', () => {
     expect(fake.count('/revoke')).toBe(2);
   });
 
+  it('comes with the removal of the server also while no daemon runs, for every address it ever had', async () => {
+    const { fake, daemon } = await givenLogin();
+    const other = await startOAuthFake();
+    daemon.writeConfig({ web: entryOf(other) });
+    await daemon.waitForServer('web', 'auth-required');
+    await logIn(daemon, 'web', other);
+    await daemon.stop();
+    daemon.writeConfig({});
+    await daemon.restart();
+    await daemon.waitFor(async () => (await loginFacts(daemon, 'CredentialsDeleted')).length === 2);
+    daemon.writeConfig({ web: entryOf(fake) });
+    await daemon.waitForServer('web', 'auth-required');
+    expect(await hasToken(daemon)).toBe(false);
+  });
+
   it('happens by itself where the address becomes another one', async () => {
     const { fake, daemon } = await givenLogin();
     const other = await startOAuthFake();
@@ -644,9 +662,46 @@ describe('nothing secret', () => {
     expect(statSync(join(daemon.dir, 'credentials.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('goes to a child', async () => {
-    const { daemon } = await givenLogin();
-    expect(existsSync(join(daemon.dir, 'credentials'))).toBe(true);
-    expect(readFileSync(`/proc/${daemon.pid}/cmdline`, 'utf8')).not.toMatch(/access-|refresh-/);
+  it('goes to a child, into a recording or a bundle, or to whoever looks at the processes', async () => {
+    const fake = await startOAuthFake();
+    const daemon = await startDaemon({
+      servers: { web: entryOf(fake), child: stdioEntry(steered()) },
+      settings: { oauth: { callbackPort: await freePort() } },
+    });
+    await daemon.waitForServer('child', 'ready');
+    await daemon.waitForServer('web', 'auth-required');
+    for (const name of ['web', 'child']) await daemon.api('POST', '/v1/mcp/record', { name, on: true });
+    await logIn(daemon, 'web', fake);
+    await daemon.call('mcp__web__echo', { text: 'x' });
+    fake.expireAll();
+    await daemon.call('mcp__web__echo', { text: 'x' });
+    fake.faults.refusesAll = true;
+    await daemon.call('mcp__web__echo', { text: 'x' });
+    await daemon.waitForServer('web', 'auth-required');
+    await daemon.api('POST', '/v1/mcp/reconnect', { name: 'child' });
+    await daemon.waitForServer('child', 'ready');
+
+    const processes = findByEnv('HOME', daemon.home).flatMap(({ pid }) =>
+      ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'latin1')),
+    );
+    expect(processes.length).toBeGreaterThanOrEqual(4);
+    const written: string[] = [];
+    for (const args of [
+      ['bundle', 'web', 'web.tar.gz'],
+      ['fixture', 'export', 'web', 'web.fixture.json'],
+      ['doctor', 'web', '--json'],
+      ['why', 'web'],
+      ['status', 'web'],
+    ]) {
+      const { code, stdout, stderr } = await runCli(daemon, args);
+      expect([args[0], code === 0 || args[0] === 'doctor' ? 0 : stderr]).toEqual([args[0], 0]);
+      written.push(stdout, stderr);
+    }
+    written.push(gunzipSync(readFileSync(join(daemon.home, 'web.tar.gz'))).toString('latin1'));
+    const recorded = textOfFiles(join(daemon.dir, 'recordings'));
+    expect(recorded.join('')).toContain('tools/call');
+    const told = [...processes, ...written, ...textOfFiles(daemon.home)];
+    expect(fake.secrets.length).toBeGreaterThan(4);
+    expect(fake.secrets.filter((secret) => told.some((text) => text.includes(secret)))).toEqual([]);
   });
 });
