@@ -357,10 +357,24 @@ function loginsFor(
     for (const { type, stream } of committed) {
       if (type !== 'ServerRemoved') continue;
       const server = serverOf(stream);
-      logins.removed(server).catch((error) => logger.warn({ server }, String(error)));
+      logins.removed(server, loggedInAt(log, stream, server)).catch((error) => logger.warn({ server }, String(error)));
     }
   });
   return logins;
+}
+
+/**
+ * Identities of the addresses under which a server may have a login, also of those it had before this daemon ran: an entry
+ * may be gone from the file since. None for a server nobody ever logged in to.
+ */
+function loggedInAt(log: SqliteLog, stream: string, server: string): string[] {
+  const ended = log.read({ stream: 'logins', type: 'LoginEnded' });
+  if (!ended.some(({ data }) => 'ok' in data && data.ok === true && data.server === server)) return [];
+  const entries = log.read({ stream, type: 'ServerConfigured' });
+  const identities = entries.flatMap(({ data }) =>
+    'transport' in data && 'identity' in data && data.transport !== 'stdio' ? [data.identity] : [],
+  );
+  return [...new Set(identities)];
 }
 
 function journal<F extends DaemonFact | ConfigFact | LoginFact>(

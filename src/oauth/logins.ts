@@ -166,8 +166,12 @@ export class Logins {
     await (server.url === null ? account : account.at(server.url)).forget(by, client);
   }
 
-  /** The server is gone: so is everything that was kept under its name, whatever its address was. */
-  async removed(name: string): Promise<void> {
+  /**
+   * The server is gone: so is everything that was kept under its name, whatever its address was. `identities`: those it is
+   * known to have had.
+   */
+  async removed(name: string, identities: readonly string[] = []): Promise<void> {
+    for (const identity of identities) this.#account({ name, identity });
     this.#running.get(name)?.abort.abort(new LoginError('The server was removed.'));
     for (const [key, account] of this.#accounts) {
       if (account.name !== name) continue;

@@ -555,6 +555,21 @@ describe('logging out', () => {
     expect(fake.count('/revoke')).toBe(2);
   });
 
+  it('comes with the removal of the server also while no daemon runs, for every address it ever had', async () => {
+    const { fake, daemon } = await givenLogin();
+    const other = await startOAuthFake();
+    daemon.writeConfig({ web: entryOf(other) });
+    await daemon.waitForServer('web', 'auth-required');
+    await logIn(daemon, 'web', other);
+    await daemon.stop();
+    daemon.writeConfig({});
+    await daemon.restart();
+    await daemon.waitFor(async () => (await loginFacts(daemon, 'CredentialsDeleted')).length === 2);
+    daemon.writeConfig({ web: entryOf(fake) });
+    await daemon.waitForServer('web', 'auth-required');
+    expect(await hasToken(daemon)).toBe(false);
+  });
+
   it('happens by itself where the address becomes another one', async () => {
     const { fake, daemon } = await givenLogin();
     const other = await startOAuthFake();
