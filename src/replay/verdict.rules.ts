@@ -25,6 +25,16 @@ const setting = (text: string, line: string): Advice => ({ text, setting: line }
 const logOf = ({ name }: Case): Advice => command('Read what happened', `log ${name}`);
 const again = ({ name }: Case): Advice => command('Then connect again', `reconnect ${name}`);
 
+/** An entry with a login names its command in the failure; another one needs a token of its own, or the mark. */
+const loginAdvice = (seen: Case): Advice[] =>
+  seen.lastFailure?.failure.message.includes(`; log in: watchkeeper login ${seen.name}`)
+    ? [command('Log in; the server is connected as soon as you have', `login ${seen.name}`)]
+    : [
+        setting('Give it a token, by the name of a variable', `"headers": {"Authorization": "Bearer \${TOKEN}"}`),
+        setting('Or, where it lets people log in in the browser', `"auth": "oauth"`),
+        again(seen),
+      ];
+
 const lastOf = ({ lastFailure }: Case): Proof[] =>
   lastFailure ? [{ position: lastFailure.position, at: lastFailure.at, text: lastFailure.failure.message }] : [];
 const rowsOf = (failure: SeenFailure): Proof[] => [
@@ -111,13 +121,7 @@ export const rules: readonly Rule[] = [
             {
               why: ['The last failure is of class "auth".'],
               evidence: lastOf(seen),
-              advice: [
-                setting(
-                  'Give it a token, by the name of a variable',
-                  `"headers": {"Authorization": "Bearer \${TOKEN}"}`,
-                ),
-                again(seen),
-              ],
+              advice: loginAdvice(seen),
             },
           )
         : null,

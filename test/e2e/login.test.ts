@@ -59,6 +59,11 @@ describe('a server that wants a login', () => {
     expect(fake.count('/authorize')).toBe(0);
     expect(state).toBe('auth-required');
     expect((await daemon.api('GET', '/v1/mcp/why?name=web')).body.next.command).toBe('watchkeeper login web');
+    const { servers } = (await daemon.api('GET', '/v1/mcp/doctor?name=web')).body;
+    expect(servers[0]).toMatchObject({
+      kind: 'login-wanted',
+      advice: [expect.objectContaining({ command: 'watchkeeper login web' })],
+    });
     expect((await factsOf(daemon, 'web')).filter(({ type }) => type === 'LoginRequired')).toHaveLength(1);
     expect(warningsOf(daemon, 'web')).toHaveLength(1);
     expect(await hasToken(daemon)).toBe(false);
