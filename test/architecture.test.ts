@@ -157,30 +157,12 @@ const layers: readonly Layer[] = [
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
   { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
-  {
-    of: 'src/tui/',
-    may: [
-      'src/api/',
-      'src/cli/paint.ts',
-      'src/cli/duration.ts',
-      'src/cli/suggest.ts',
-      'src/cli/log.reader.ts',
-      'src/config/names.ts',
-      'src/config/raw.ts',
-      'src/config/jsonc.ts',
-      'src/config/entry.texts.ts',
-      'src/replay/fact.words.ts',
-    ],
-    types: [...shapes, 'src/cli/terminal.ts'],
-    because: 'the terminal view asks the daemon and shares the words of the command line',
-  },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
 
 /** What some commands need beyond their layer. */
 const exceptions: readonly { readonly file: string; readonly may: readonly string[]; readonly because: string }[] = [
   { file: 'src/cli/commands/up.ts', may: ['src/daemon.ts'], because: 'it runs the daemon' },
-  { file: 'src/cli/commands/tui.ts', may: ['src/tui/shell.ts'], because: 'it opens the terminal view' },
   { file: 'src/cli/commands/token.ts', may: ['src/daemon/token.ts'], because: 'the token is a file' },
   { file: 'src/cli/commands/backup.ts', may: ['src/events/sqlite.ts'], because: 'it copies the log' },
   { file: 'src/cli/offline.log.ts', may: ['src/events/sqlite.ts'], because: 'it reads the log without a daemon' },
@@ -368,10 +350,6 @@ const pure: readonly RegExp[] = [
   /^src\/clients\/formats\/(?:format|json|toml|yaml|splice)\.ts$/,
   /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
-  /^src\/cli\/(?:paint|duration|suggest)\.ts$/,
-  /^src\/config\/jsonc\.ts$/,
-  /^src\/tui\/(?:model(?:\.\w+)?|steps|state|state\.look|keys|field|line|layout|spark|readable)\.ts$/,
-  /^src\/tui\/(?:entry\.(?:draft|paste)|shell\.words|server\.(?:rows|lines)|tool\.rows)\.ts$/,
   /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
   /^src\/hub\/tasks\.ts$/,
   /^src\/cli\/bridge\.(?:messages|subscription)\.ts$/,
@@ -418,29 +396,6 @@ describe('Pure files', () => {
   });
 });
 
-describe('What the terminal view draws', () => {
-  const drawn = sources.filter(({ path }) => /^src\/tui\/view(?:\.\w+)?\.tsx$/.test(path));
-
-  it('is a function of the model: it loads pure files, other views and what draws', () => {
-    expect(drawn.length).toBeGreaterThan(5);
-    const wrong = drawn.flatMap(({ path, imports }) =>
-      imports
-        .filter(({ typeOnly }) => !typeOnly)
-        .filter(({ ours, target }) =>
-          ours ? !isPure(target) && !drawn.some((view) => view.path === target) : !['ink', 'react'].includes(target),
-        )
-        .map(({ target }) => `${path} → ${target}`),
-    );
-    expect(wrong).toEqual([]);
-  });
-
-  it('reads no clock and keeps nothing', () => {
-    expect(
-      linesWith(drawn, /\bDate\.now\b|\bnew Date\(\s*\)|\bprocess\.|\buse(?:State|Effect|Ref|Reducer)\b|\bset\w+\(/),
-    ).toEqual([]);
-  });
-});
-
 describe('Libraries', () => {
   const importersOf = (library: RegExp): string[] =>
     sources
@@ -453,7 +408,6 @@ describe('Libraries', () => {
     [/^commander$/, /^src\/cli\/program\.ts$/, 'one file reads the command line'],
     [/^pino$/, /^src\/daemon(?:\.ts$|\/)/, 'the daemon alone has a log of its own'],
     [/^xstate$/, /^src\/(?:actors|replay)\//, 'machines live with the actors'],
-    [/^(?:ink|react)(?:\/|$)/, /^src\/tui\/[\w.]+\.tsx$/, 'only what draws knows what it is drawn with'],
     [/^rxjs/, /^src\/(?:actors|config|events|keeper|mcp)\//, 'feeds, bursts and bounds; it carries no command'],
   ])('%s is imported under %s only: %s', (library, allowed, _because) => {
     const importers = importersOf(library);
@@ -629,8 +583,6 @@ describe('Reading sources', () => {
     ['`${/[)]/.test(a)}`', '  (     .test(a)) '],
     ['x = /any[/"]/g.test(y)', 'x =           .test(y)'],
     ['x / any / y', 'x / any / y'],
-    ['<A b={c} /> + any', '<A b={c}  > + any'],
-    ['<A>{b}</A> + any', '<A>{b}< A> + any'],
     [`'it\\'s any' + a`, '            + a'],
   ])('leaves only code: %s', (text, code) => {
     expect(codeOf(text)).toBe(code);

@@ -9,8 +9,6 @@ const probeMs = 300;
 
 export interface Heard {
   readonly event: (event: Event) => void;
-  /** What comes from now on will be heard; what is asked for from now on leaves no gap to it. */
-  readonly begin: () => void;
   readonly lost: () => void;
   /** The daemon answers again. What it did meanwhile follows as facts, but may be much: better to look anew. */
   readonly back: () => void;
@@ -19,16 +17,14 @@ export interface Heard {
 /** Goes on until the signal ends it. Each connection begins where the one before ended, so that no fact is missed. */
 export async function followFeed(api: Client, on: Heard, signal: AbortSignal): Promise<void> {
   let last: number | null = null;
-  let begun = false;
   let up = true;
   while (!signal.aborted) {
     try {
       const newest = await lastPosition((query) => api.events(query));
       // A log that begins anew has lower positions.
       last = last === null ? newest : Math.min(last, newest);
-      if (!begun) on.begin();
-      else if (!up) on.back();
-      [begun, up] = [true, true];
+      if (!up) on.back();
+      up = true;
       for await (const followed of api.followEvents({ after: last, signal })) {
         if (followed.kind === 'lost') break;
         if (followed.kind === 'gap') {

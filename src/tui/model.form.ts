@@ -1,5 +1,4 @@
 /** Making and changing an entry: fields, what is pasted into them, the test before it is saved. Pure. */
-import type { TestResult } from '../api/client.ts';
 import { suggestName } from '../config/names.ts';
 import {
   auths,
@@ -37,10 +36,7 @@ function left(form: Form): Form {
   const { draft, focus } = form;
   if (focus === 'command' && draft.args === '' && /\s/.test(draft.command.trim())) {
     const pasted = readPasted(draft.command);
-    if (pasted?.ok) {
-      const note = { text: 'Taken apart into command and arguments.', tone: 'plain' as const };
-      return { ...filled(form, draft.command), touched, focus, note };
-    }
+    if (pasted?.ok) return { ...filled(form, draft.command), touched, focus };
     const read = splitWords(draft.command);
     const [program = '', ...args] = read.ok ? read.words : [];
     if (program !== '') return { ...form, touched, draft: { ...draft, command: program, args: joinWords(args) } };
@@ -201,7 +197,7 @@ function testedKey(model: Model, form: Form, scroll: number, key: Key): Step {
 }
 
 /** What became of a test: what works is saved at once. */
-export function tested(model: Model, attempt: number, result: TestResult): Step {
+export function tested(model: Model, attempt: number, result: import('../api/client.ts').TestResult): Step {
   const { screen } = model;
   if (screen.at !== 'add' || screen.form.phase.at !== 'testing' || screen.form.phase.attempt !== attempt)
     return only(model);

@@ -2,7 +2,7 @@
 import type { Call } from '../api/client.ts';
 import { edit, fieldOf, insert } from './field.ts';
 import type { Key } from './keys.ts';
-import type { Act, Command, Held, Model, Step } from './state.ts';
+import type { Command, Held, Model, Step } from './state.ts';
 import { clamp, only, say } from './steps.ts';
 
 /**
@@ -103,7 +103,7 @@ export const heldPaste = (model: Model, text: string): Step | null =>
     ? null
     : only({ ...model, held: { ...model.held, reason: insert(model.held.reason, text) } });
 
-function decide(model: Model, call: Call, act: Extract<Act, { kind: 'approve' | 'deny' }>): Step {
+function decide(model: Model, call: Call, act: Extract<import('./state.ts').Act, { kind: 'approve' | 'deny' }>): Step {
   return [{ ...model, held: { ...model.held, deciding: call.id } }, [{ do: 'act', act }]];
 }
 

@@ -22,11 +22,13 @@ export interface Beginning {
   readonly at: number;
   readonly around: Surroundings;
   readonly bell: boolean;
+  /** What stood after the command: nothing, `add`, or the name of a server. */
+  readonly words: readonly string[];
 }
 
-/** How the view begins: it knows nothing yet, and asks for everything once it is told that it hears the feed. */
-export function initial({ size, at, around, bell }: Beginning): Model {
-  return {
+/** How the view begins: it knows nothing yet and asks for everything. `start` is carried out when the servers are known. */
+export function initial({ size, at, around, bell }: Omit<Beginning, 'words'>): Step {
+  return loadAll({
     size,
     now: at,
     around,
@@ -44,10 +46,10 @@ export function initial({ size, at, around, bell }: Beginning): Model {
     notice: null,
     bell,
     attempts: 0,
-  };
+  });
 }
 
-/** Opens what stood after the command (nothing, `add`, a server), once it is known which servers there are. */
+/** Opens what the words name, once it is known which servers there are. */
 export const start = begin;
 
 export function update(before: Model, message: Message, at: number): Step {
@@ -59,8 +61,6 @@ export function update(before: Model, message: Message, at: number): Step {
       return only({ ...model, size: message.size });
     case 'tick':
       return tick(model);
-    case 'begin':
-      return loadAll({ ...model, pending: {}, daemon: { up: true, since: model.now, starting: false } });
     case 'event':
       return heard(model, message.event);
     case 'lost':

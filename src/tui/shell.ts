@@ -45,7 +45,6 @@ export async function runView(options: ViewOptions): Promise<void> {
   const terminal = takeTerminal(screen, {
     input: (chunk) => typed(reader, chunk),
     resize: () => tell({ is: 'resize', size: terminal.size() }, true),
-    end,
   });
   const painter = painterOn(terminal.write, () => model.size.columns);
   const frames = openFrames(painter.paint, colored, fail);
@@ -116,12 +115,10 @@ export async function runView(options: ViewOptions): Promise<void> {
   options.signal.addEventListener('abort', end);
   if (options.signal.aborted) end();
   try {
-    model = initial({ size: terminal.size(), at: now(), around, bell });
-    draw();
+    take(initial({ size: terminal.size(), at: now(), around, bell }));
     const following = followFeed(
       api,
       {
-        begin: () => tell({ is: 'begin' }),
         event: (event) => tell({ is: 'event', event }),
         lost: () => tell({ is: 'lost' }),
         back: () => tell({ is: 'back' }),

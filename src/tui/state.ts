@@ -226,8 +226,6 @@ export type Message =
   | { readonly is: 'input'; readonly input: Input }
   | { readonly is: 'resize'; readonly size: Size }
   | { readonly is: 'tick' }
-  /** The feed is heard from here on: what is loaded now and what comes leave no gap. */
-  | { readonly is: 'begin' }
   | { readonly is: 'event'; readonly event: Event }
   /** The daemon no longer answers, or it does again. */
   | { readonly is: 'lost' }

@@ -12,20 +12,16 @@ export interface Taken {
   giveBack(): void;
 }
 
-/** What ends the view as `q` does. Heard as long as the terminal is taken, so that nobody else ends the process before. */
-const endings = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
-
-/** `input` gets what is typed, in pieces; `resize` is told of another size, `end` that the view is to end. */
+/** `onInput` gets what is typed, in pieces; `onResize` is told of another size. */
 export function takeTerminal(
   { input, output }: Screen,
-  on: { readonly input: (chunk: string) => void; readonly resize: () => void; readonly end: () => void },
+  on: { readonly input: (chunk: string) => void; readonly resize: () => void },
 ): Taken {
   let taken = true;
   const giveBack = (): void => {
     if (!taken) return;
     taken = false;
     process.off('exit', giveBack);
-    for (const name of endings) process.off(name, on.end);
     input.off('data', on.input);
     output.off('resize', on.resize);
     output.write(leave);
@@ -38,7 +34,6 @@ export function takeTerminal(
   };
   // Also after an error nobody caught: the message then stands on the ordinary screen.
   process.on('exit', giveBack);
-  for (const name of endings) process.on(name, on.end);
   input.setEncoding('utf8');
   input.setRawMode(true);
   input.on('data', on.input);

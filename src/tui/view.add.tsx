@@ -37,11 +37,12 @@ const secretHints: Readonly<Partial<Record<Auth, string>>> = {
   basic: 'user:password, or the encoded text',
 };
 
-const choiceSpans = (options: readonly (readonly [string, boolean])[], here: boolean): Line =>
-  options.flatMap(([text, chosen]): Span[] => [
-    chosen ? { text: `● ${text}`, tone: 'strong', marked: here } : span(`○ ${text}`, 'quiet'),
-    span('   '),
+function choiceSpans(options: readonly (readonly [string, boolean])[], here: boolean): Line {
+  return options.flatMap(([text, chosen]): Span[] => [
+    chosen ? { text: ` ${text} `, tone: 'strong', marked: true } : span(` ${text} `, 'quiet'),
+    span(here && chosen ? ' ' : ' '),
   ]);
+}
 
 function valueSpans(form: Form, field: Focus, width: number): Line {
   const { draft, focus } = form;
@@ -65,8 +66,7 @@ function valueSpans(form: Form, field: Focus, width: number): Line {
   const hidden = field === 'secret' && !form.showSecret && !/^\$\{?\w*|^\*\*\*$/.test(text);
   const spans = fieldSpans(here ? form.field : fieldOf(text), width, { focus: here, hidden });
   const hint = field === 'secret' ? secretHints[draft.auth] : hints[field];
-  if (text !== '' || hint === undefined) return spans;
-  return here ? [...spans, span(` ${hint}`, 'quiet')] : [span(hint, 'quiet')];
+  return text === '' && hint !== undefined ? [...spans, span(` ${hint}`, 'quiet')] : spans;
 }
 
 const titleOf = (form: Form, field: Focus): string => {
@@ -83,7 +83,7 @@ function fieldLines(model: Model, form: Form, field: Focus): readonly Line[] {
   const mark = span(here ? ' ▸ ' : '   ', 'accent');
   if (field === 'save') {
     const text =
-      form.draft.transport === 'http' && form.draft.auth === 'oauth' ? '[ Save and log in ]' : '[ Test and save ]';
+      form.draft.transport === 'http' && form.draft.auth === 'oauth' ? ' Save and log in ' : ' Test and save ';
     return [[], [mark, span(' '.repeat(labelWidth)), { text, tone: 'strong', marked: here }]];
   }
   const title = titleOf(form, field).padEnd(labelWidth);
@@ -91,9 +91,7 @@ function fieldLines(model: Model, form: Form, field: Focus): readonly Line[] {
   // An empty field is not blamed while it is being filled for the first time.
   const wrong = isChoice(field) ? null : faultOf(form.draft, field);
   const said = wrong !== null && (form.touched.has(field) || (here && textIn(form.draft, field) !== ''));
-  const more: Line[] = said
-    ? wrap(`↳ ${wrong}`, width).map((one): Line => [span(' '.repeat(labelWidth + 3)), span(one, 'bad')])
-    : [];
+  const more: Line[] = said ? [[span(' '.repeat(labelWidth + 3)), span(`↳ ${wrong}`, 'bad')]] : [];
   if (field === 'name' && wrong === null && model.status?.some(({ name }) => name === form.draft.name))
     more.push([span(' '.repeat(labelWidth + 3)), span('↳ there is one of this name; it will be replaced', 'warn')]);
   return [first, ...more];

@@ -89,7 +89,7 @@ function clientLines(form: ClientForm, width: number): readonly Line[] {
   const button: Line = [
     span(here ? ' ▸ ' : '   ', 'accent'),
     span(' '.repeat(label)),
-    { text: '[ Keep it and log in ]', tone: 'strong', marked: here },
+    { text: ' Keep it and log in ', tone: 'strong', marked: here },
   ];
   const note: readonly Line[] =
     form.note === null ? [] : foreignLines(form.note, width - 2, 'bad').map((one): Line => [span(' '), ...one]);

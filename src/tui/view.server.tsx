@@ -66,12 +66,9 @@ function headLines(model: Model, opened: Opened): readonly [Line, Line] {
 
 function tabLine(model: Model, opened: Opened): Line {
   return tabsOf(model, opened.name).flatMap((tab, index): Span[] => {
-    const text = `${index + 1} ${titles[tab]}`;
+    const text = ` ${index + 1} ${titles[tab]} `;
     const here = tab === opened.tab;
-    return [
-      span(index === 0 ? '' : ' '),
-      here ? { text: `[${text}]`, tone: 'strong', marked: true } : span(` ${text} `, 'quiet'),
-    ];
+    return [span(index === 0 ? '' : ' '), here ? { text, tone: 'strong', marked: true } : span(text, 'quiet')];
   });
 }
 

@@ -31,11 +31,6 @@ export function needsPython(context: TestContext): void {
   if (spawnSync('python3', ['--version']).status !== 0) context.skip('there is no python3 on this machine');
 }
 
-/** Skips the test when there is no `tmux`. */
-export function needsTmux(context: TestContext): void {
-  needs(context, 'tmux');
-}
-
 /** Skips the test when there is no `openssl`. */
 export function needsOpenssl(context: TestContext): void {
   if (spawnSync('openssl', ['version']).status !== 0) context.skip('there is no openssl on this machine');

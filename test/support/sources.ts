@@ -93,8 +93,6 @@ export function codeOf(text: string): string {
     else if (rest === '/*') blank(endOf(text, '*/', at) + 2);
     else if (char === "'" || char === '"') blank(closing(text, at, char) + 1);
     else if (char === '`') template(at + 1);
-    // `</Box>` and `<Box />` are tags.
-    else if (char === '/' && (rest === '/>' || text[at - 1] === '<')) blank(at + 1);
     else if (char === '/' && BEFORE_PATTERN.test(code.slice(-80))) blank(patternEnd(text, at));
     else if (char === '}' && within.at(-1) === 0) {
       within.pop();
