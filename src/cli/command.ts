@@ -5,7 +5,7 @@ import type { ExitCode } from './failure.ts';
 import type { Keys } from './keys.ts';
 import type { Options } from './options.ts';
 import type { Paint } from './paint.ts';
-import type { Screen, Terminal } from './terminal.ts';
+import type { Terminal } from './terminal.ts';
 
 export interface OptionDescription {
   /** As commander reads it: `--env <K=V>`, `--follow`. */
@@ -22,8 +22,6 @@ export interface Description {
   /** Heading in the list of commands. */
   readonly group: 'Daemon' | 'Servers' | 'Tools and calls' | 'Clients' | 'Log' | 'Files';
   readonly summary: string;
-  /** Another word for it. */
-  readonly alias?: string;
   /** What the command takes: `<server>`, `[server]`, `[words...]`, each with its meaning. */
   readonly arguments?: readonly { readonly name: string; readonly about: string }[];
   /** What follows `--` is a command line of its own. */
@@ -111,8 +109,6 @@ export interface Context {
   readonly ask: ((question: Question) => Promise<string>) | null;
   /** Takes the keyboard, key by key; null where there is none. */
   readonly keys: (() => Keys) | null;
-  /** Takes the whole terminal; null where there is none, or nobody at it. */
-  readonly screen: (() => Screen) | null;
   /** Lines of stdin as they come, until it ends or the signal does. */
   lines(signal: AbortSignal): AsyncIterable<string>;
   /** From the first call on, Ctrl-C ends the signal instead of the process. */

@@ -43,7 +43,6 @@ import { sync } from './commands/sync.ts';
 import { test } from './commands/test.ts';
 import { token } from './commands/token.ts';
 import { tools } from './commands/tools.ts';
-import { tui } from './commands/tui.ts';
 import { up } from './commands/up.ts';
 import { version } from './commands/version.ts';
 import { why } from './commands/why.ts';
@@ -55,7 +54,6 @@ export const commands: readonly Command[] = [
   version,
   status,
   doctor,
-  tui,
   add,
   remove,
   enable,

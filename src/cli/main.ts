@@ -46,7 +46,6 @@ async function main(): Promise<void> {
     err: printTo(process.stderr),
     ask: (question) => askOn(process.stdin, process.stderr, question),
     keys: () => keysOf(process.stdin),
-    screen: () => ({ input: process.stdin, output: process.stdout }),
     lines: (signal) => linesOf(process.stdin, signal),
     untilInterrupted,
   });

@@ -45,7 +45,6 @@ type Found = (command: Command, words: readonly string[], options: Options, glob
 function define(parent: Commander, name: string, command: Command, found: Found): void {
   const { description } = command;
   const defined = parent.command(name).description(description.summary);
-  if (description.alias !== undefined) defined.alias(description.alias);
   for (const argument of description.arguments ?? []) defined.argument(argument.name, argument.about);
   if (description.takesCommand) {
     defined.argument('[command...]', 'after --: the command line that starts the server');

@@ -10,7 +10,7 @@ import { exitCode } from './failure.ts';
 import type { Keys } from './keys.ts';
 import { painter } from './paint.ts';
 import { type Globals, parseCommandLine } from './program.ts';
-import { type Screen, type Terminal, terminalOf } from './terminal.ts';
+import { type Terminal, terminalOf } from './terminal.ts';
 
 /** What the process gives to a run; only `out` and `err` print. */
 export interface Surroundings {
@@ -24,7 +24,6 @@ export interface Surroundings {
   err(text: string): void;
   ask(question: Question): Promise<string>;
   keys(): Keys;
-  screen(): Screen;
   lines(signal: AbortSignal): AsyncIterable<string>;
   untilInterrupted(): AbortSignal;
 }
@@ -102,7 +101,6 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
         api: connectTo({ dataDir: files.dataDir }),
         ask: terminal.asks ? around.ask : null,
         keys: terminal.asks ? around.keys : null,
-        screen: terminal.live && around.streams.stdin.isTTY === true ? around.screen : null,
         lines: around.lines,
         untilInterrupted: around.untilInterrupted,
         self: around.self,

@@ -14,25 +14,6 @@ export interface Terminal {
   readonly asks: boolean;
 }
 
-/** What a view of a whole terminal needs of it. */
-export interface Screen {
-  readonly input: {
-    setRawMode(on: boolean): unknown;
-    setEncoding(encoding: 'utf8'): unknown;
-    on(event: 'data', listener: (chunk: string) => void): unknown;
-    off(event: 'data', listener: (chunk: string) => void): unknown;
-    resume(): unknown;
-    pause(): unknown;
-  };
-  readonly output: {
-    readonly columns?: number;
-    readonly rows?: number;
-    write(text: string): unknown;
-    on(event: 'resize', listener: () => void): unknown;
-    off(event: 'resize', listener: () => void): unknown;
-  };
-}
-
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== '';
 
 /** `FORCE_COLOR` beats `NO_COLOR`, which beats what the streams are; CI and `TERM=dumb` count as no terminal. */

@@ -14,7 +14,6 @@ const size = (from: number, to: number) => {
 const choice = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { error: `must be one of ${values.map((value) => `\`${value}\``).join(', ')}` });
 
-const onOff = 'must be true or false';
 const nameLengthRule = 'must be 0 (no limit) or a whole number from 16 to 1024';
 const hostsRule = 'must be a list of host names, such as ["box.local", "box.local:17987"]';
 const sessionsRule = 'must be a whole number from 1 to 100000';
@@ -92,10 +91,6 @@ export const settingDefinitions = {
   'recording.maxMessageBytes': size(1024, 67_108_864)
     .default(4_194_304)
     .describe('Bytes of one recorded message; of a larger one only its kind is kept'),
-  'tui.bell': z
-    .boolean({ error: onOff })
-    .default(true)
-    .describe('Whether the terminal view rings the bell when a call waits for a person'),
 } as const;
 
 type Definitions = typeof settingDefinitions;
@@ -130,7 +125,6 @@ export const settingsSchema = z
     recording: z
       .looseObject({ maxBytes: shape['recording.maxBytes'], maxMessageBytes: shape['recording.maxMessageBytes'] })
       .prefault({}),
-    tui: z.looseObject({ bell: shape['tui.bell'] }).prefault({}),
   })
   .describe('Settings of Watchkeeper: watchkeeper.json beside mcp.json');
 

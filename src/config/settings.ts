@@ -26,7 +26,6 @@ export interface Settings {
   };
   readonly start: { readonly parallel: number };
   readonly recording: { readonly maxBytes: number; readonly maxMessageBytes: number };
-  readonly tui: { readonly bell: boolean };
 }
 
 export type SettingSource = 'flag' | 'environment' | 'file';

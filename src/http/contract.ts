@@ -118,12 +118,7 @@ export const addBody = z
   })
   .meta({ examples: [{ name: 'memory', server: entry }] });
 export const nameBody = z.strictObject({ name }).meta({ examples: [{ name: 'memory' }] });
-export const testBody = z
-  .strictObject({
-    server: members,
-    name: name.optional().describe('A configured server: a value `***` stands for the one stored of it.'),
-  })
-  .meta({ examples: [{ server: entry }] });
+export const testBody = z.strictObject({ server: members }).meta({ examples: [{ server: entry }] });
 
 export const testResult = z.object({
   ok: z.boolean(),

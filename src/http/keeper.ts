@@ -12,7 +12,6 @@ import type { doctor } from './contract.doctor.ts';
 import type { ledgerVerified } from './contract.ledger.ts';
 import type * as recordings from './contract.recordings.ts';
 import type { replayed } from './contract.replay.ts';
-import type { stderr } from './contract.stderr.ts';
 import type { summary } from './contract.summary.ts';
 import type { suspensions, toolChanges } from './contract.trust.ts';
 import type * as contract from './contract.ts';
@@ -98,8 +97,6 @@ export interface Keeper {
     to: number | undefined;
   }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
-  /** What the process of a server that runs wrote last. */
-  stderr(name: string): Shape<typeof stderr>;
   /** Of one server, or of all that are configured; times in ms since the epoch. */
   summary(query: {
     name?: string | undefined;
@@ -135,11 +132,7 @@ export interface Keeper {
   addServer(name: string, server: Readonly<Record<string, unknown>>): Promise<void>;
   removeServer(name: string): Promise<void>;
   setDisabled(name: string, disabled: boolean): Promise<void>;
-  /** `name`: the server whose stored values stand for `***`. */
-  testServer(
-    server: Readonly<Record<string, unknown>>,
-    name: string | undefined,
-  ): Promise<Shape<typeof contract.testResult>>;
+  testServer(server: Readonly<Record<string, unknown>>): Promise<Shape<typeof contract.testResult>>;
   reconnect(name: string | undefined, timeoutMs: number | undefined): Promise<Shape<typeof contract.reconnect>>;
 
   /** Servers that are recorded or of which something is kept. */

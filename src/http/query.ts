@@ -46,7 +46,6 @@ export const toolsHistoryQuery = z.strictObject({
 });
 export const whyQuery = z.strictObject({ ...server, at });
 export const loginQuery = z.strictObject(server);
-export const stderrQuery = z.strictObject(server);
 export const logoutQuery = z.strictObject({
   ...server,
   client: z

@@ -82,16 +82,14 @@ export class Configuration {
     // A placeholder for a stored value is judged once the stored value is in its place, under the lock of the file.
     await this.#edit(() =>
       this.#editor.setEntry(name, (stored) => {
-        const raw = unmasked(posted, stored, this.#options.secretsOf?.(name));
-        judged(name, raw, this.#options.beside);
-        return raw;
+        const unmasked = unmaskEntry(posted, stored, this.#options.secretsOf?.(name));
+        if (!unmasked.ok)
+          throw new Problem('entry-invalid', unmasked.problem.message, { field: unmasked.problem.field });
+        judged(name, unmasked.raw, this.#options.beside);
+        return unmasked.raw;
       }),
     );
   }
-
-  /** An entry in which `***` stands for what is stored of a server, with that in its place. */
-  withStored = (name: string, posted: RawObject): RawObject =>
-    unmasked(posted, this.#raw.get(name), this.#options.secretsOf?.(name));
 
   async remove(name: string): Promise<void> {
     await this.#edit(async () => {
@@ -188,12 +186,6 @@ export class Configuration {
     this.#options.warn(`${this.#options.file}: ${problem.message}`);
     await this.#options.journal.report({ type: 'ConfigRejected', data: problem }, undefined);
   }
-}
-
-function unmasked(posted: RawObject, stored: unknown, secrets: readonly string[] | undefined): RawObject {
-  const found = unmaskEntry(posted, stored, secrets);
-  if (found.ok) return found.raw;
-  throw new Problem('entry-invalid', found.problem.message, { field: found.problem.field });
 }
 
 /** The entry as it would be loaded; throws what is wrong with it. */

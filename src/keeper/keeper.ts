@@ -318,16 +318,9 @@ export function createKeeper(parts: KeeperParts): Keeper {
       notBuiltIn(name);
       await configuration.setDisabled(name, disabled);
     },
-    testServer: async (server, name) => {
-      knownServer(name);
-      const entry = name === undefined ? server : configuration.withStored(name, server);
-      return parts.testServer(judged('test', entry).entry);
-    },
-    stderr(name) {
-      knownServer(name);
-      const text = supervisor.find(name)?.stderrTail ?? null;
-      const pid = text === null ? null : (readStatus(db).find(({ server }) => server === name)?.pid ?? null);
-      return { server: name, pid, text };
+    testServer: async (server) => {
+      const { entry } = judged('test', server);
+      return parts.testServer(entry);
     },
 
     async reconnect(name, timeoutMs) {

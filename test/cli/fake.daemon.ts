@@ -150,9 +150,6 @@ export async function fakeDaemon(routes: Record<string, Reply> = {}, { running =
           return left.shift() ?? question.otherwise;
         },
         keys: () => ({ next: async () => left.shift() ?? null, close: () => {} }),
-        screen: () => {
-          throw new Error('There is no terminal in these tests.');
-        },
         lines: async function* () {
           yield* typed;
         },

@@ -16,7 +16,6 @@ const defaults = {
   self: false,
   start: { parallel: 4 },
   recording: { maxBytes: 67_108_864, maxMessageBytes: 4_194_304 },
-  tui: { bell: true },
 };
 
 describe('settings', () => {

@@ -372,11 +372,7 @@ export function fakeKeeper(): FakeKeeper {
     addServer: async (name, server) => note(undefined, 'addServer', name, server),
     removeServer: async (name) => note(undefined, 'removeServer', name),
     setDisabled: async (name, disabled) => note(undefined, 'setDisabled', name, disabled),
-    testServer: async (server, name) => note({ ok: true, tools: [{ name: 'read_graph' }] }, 'testServer', server, name),
-    stderr: (name) => {
-      if (name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
-      return note({ server: name, pid: 4711, text: 'listening\n' }, 'stderr', name);
-    },
+    testServer: async (server) => note({ ok: true, tools: [{ name: 'read_graph' }] }, 'testServer', server),
     reconnect: async (name, timeoutMs) =>
       note(
         { ok: true, servers: [{ name: 'memory', ok: true, state: 'ready' as const, error: null }] },

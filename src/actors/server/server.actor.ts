@@ -114,11 +114,6 @@ export class ServerActor {
     };
   }
 
-  /** What the process that runs now wrote to stderr last, masked; null without one. */
-  get stderrTail(): string | null {
-    return this.#link?.stderrTail?.() ?? null;
-  }
-
   tell(command: ServerCommand, cause?: string): ReturnType<Actor<ServerContext, ServerFact, ServerCommand>['tell']> {
     return this.actor.tell(command, undefined, cause);
   }

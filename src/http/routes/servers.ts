@@ -96,10 +96,10 @@ export function serverRoutes(app: App, keeper: Keeper): void {
         tags: ['Servers'],
         summary: 'Try an entry without saving it',
         body: testBody,
-        response: answers(testResult, 'invalid-request', 'entry-invalid', 'unknown-server'),
+        response: answers(testResult, 'invalid-request', 'entry-invalid'),
       },
     },
-    async (request) => keeper.testServer(request.body.server, request.body.name),
+    async (request) => keeper.testServer(request.body.server),
   );
 
   app.get(
