@@ -1,0 +1,111 @@
+/** An opened server, drawn: how it stands, its tabs, the tab that is open. Pure. */
+import { duration } from '../cli/duration.ts';
+import { configView } from './config.view.ts';
+import { cell, fit, foreign, foreignLines, type Line, line, type Span, span } from './line.ts';
+import { type Model, type ServerScreen, tabs } from './model.ts';
+import { isOauth } from './server.keys.ts';
+import { dayClock, errorOf, lookOf, nextWords, transportWord } from './states.ts';
+import { lastWords } from './timeline.ts';
+import { timelineView } from './timeline.view.ts';
+import { toolsView } from './tools.view.ts';
+import { whyView } from './why.view.ts';
+
+function standing(model: Model, screen: ServerScreen): readonly Line[] {
+  const now = model.servers?.find(({ name }) => name === screen.name) ?? null;
+  const row = screen.at === null ? now : screen.then;
+  const fact = screen.facts?.findLast(({ position }) => position <= (screen.at ?? Number.POSITIVE_INFINITY));
+  const name = span(` ${screen.name}`, 'strong');
+  const back: Line =
+    screen.at === null
+      ? []
+      : [
+          { text: ` AS OF ${fact ? dayClock(fact.at, model.now) : ''} `, tone: 'warn', marked: true },
+          span(` fact ${screen.at}, ← → go on, Esc: now`, 'quiet'),
+        ];
+  if (row === null) {
+    const missing = screen.at !== null ? 'It was not there then.' : model.servers ? 'It is no longer there.' : '…';
+    return [[name, span('  '), span(missing, 'quiet'), span('  '), ...back], [], []];
+  }
+  const { sign, tone } = lookOf(row.state);
+  const at = screen.at === null ? model.now : fact ? Date.parse(fact.at) : model.now;
+  const facts = [
+    transportWord(row),
+    `${row.tools} tools`,
+    row.pid === null ? '' : `pid ${row.pid}`,
+    row.serverInfo ? `${row.serverInfo.name} ${row.serverInfo.version ?? ''}`.trim() : '',
+    row.protocolVersion ?? '',
+    row.recording ? 'recording' : '',
+  ].filter((text) => text !== '');
+  const next = nextWords(row, at);
+  const trouble: Span[] = [
+    ...(next === '' ? [] : [span(` next try ${next}`, 'strong'), span(errorOf(row) === '' ? '' : ' · ')]),
+    ...(errorOf(row) === ''
+      ? []
+      : [span(next === '' ? ' ' : ''), foreign(errorOf(row), row.state === 'ready' ? 'warn' : 'bad')]),
+  ];
+  const since = `for ${duration(at - Date.parse(row.since))}`;
+  return [
+    [name, span('  '), span(`${sign} ${row.state}`, tone), span(` ${since}  `), ...back],
+    [span(' '), foreign(facts.join(' · '), 'quiet')],
+    trouble,
+  ];
+}
+
+function tabLine({ tab, name }: ServerScreen, model: Model): Line {
+  const shown = tabs.filter((one) => one !== 'login' || isOauth(model, name));
+  return shown.flatMap((one): Span[] => [
+    span(' '),
+    { text: ` ${tabs.indexOf(one) + 1} ${one} `, tone: one === tab ? 'strong' : 'quiet', marked: one === tab },
+  ]);
+}
+
+/** A piece of lines that is longer than the room; says how much is below. */
+export function scrolled(lines: readonly Line[], scroll: number, room: number): readonly Line[] {
+  if (lines.length <= room) return lines;
+  const from = Math.min(scroll, lines.length - room + 1);
+  const rest = lines.length - from - (room - 1);
+  return [...lines.slice(from, from + room - 1), line(rest > 0 ? `   ↓ ${rest} more` : '', 'quiet')];
+}
+
+function stderrView(model: Model, screen: ServerScreen): readonly Line[] {
+  const last = lastWords(screen);
+  if (last !== null) {
+    const [date, type] = [dayClock(last.fact.at, model.now), last.fact.type];
+    return [
+      line(` Its last words at ${date}, with ${type} (fact ${last.fact.position}):`, 'quiet'),
+      ...foreignLines(last.text, model.columns - 4).map((one): Line => [span('  │ ', 'quiet'), ...one]),
+    ];
+  }
+  return [
+    line(' It wrote nothing to stderr at any failure that is known here.', 'quiet'),
+    [],
+    line(' What a process writes is kept when it fails or its connection is lost.', 'quiet'),
+  ];
+}
+
+function bodyOf(model: Model, screen: ServerScreen, room: number): readonly Line[] {
+  switch (screen.tab) {
+    case 'tools':
+      return toolsView(model, screen, room);
+    case 'timeline':
+      return timelineView(model, screen, room);
+    case 'stderr':
+      return scrolled(stderrView(model, screen), screen.scroll, room);
+    case 'why':
+      return scrolled(whyView(model, screen), screen.scroll, room);
+    default:
+      return scrolled(configView(model, screen), screen.scroll, room);
+  }
+}
+
+export function serverView(model: Model, height: number): readonly Line[] {
+  const rule = cell('─'.repeat(model.columns), model.columns, 'quiet');
+  const head = [
+    [],
+    ...standing(model, model.server as ServerScreen),
+    tabLine(model.server as ServerScreen, model),
+    [rule],
+  ];
+  const room = Math.max(1, height - head.length);
+  return [...head, ...bodyOf(model, model.server as ServerScreen, room)].map((one) => fit(one, model.columns));
+}
