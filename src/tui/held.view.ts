@@ -3,7 +3,7 @@ import type { Call } from '../api/client.ts';
 import { bytes } from '../cli/duration.ts';
 import { fieldSpans } from './field.view.ts';
 import { hasKeys, open, shown } from './held.ts';
-import { cell, fit, foreign, foreignLines, type Line, line, type Span, span, widthOfLine } from './line.ts';
+import { cell, fitted, foreign, foreignLines, type Line, line, type Span, span, widthOfLine } from './line.ts';
 import type { Model } from './model.ts';
 import { nextWords } from './states.ts';
 
@@ -80,5 +80,5 @@ export function heldView(model: Model, room: number): readonly Line[] {
   const part = cutOff ? all.slice(from, from + most - 1) : all;
   const below = all.length - from - part.length;
   const more = cutOff ? [line(below > 0 ? `  ↓ ${below} more lines` : '  (end)', 'quiet')] : [];
-  return [rule, ...head, ...part, ...more, [], ...keys].map((one) => fit(one, model.columns));
+  return [rule, ...head, ...part, ...more, [], ...keys].map((one) => fitted(one, model.columns));
 }

@@ -27,7 +27,7 @@ export const widthOfLine = (spans: Line): number => spans.reduce((sum, { text })
 export const textOfLine = (spans: Line): string => spans.map(({ text }) => text).join('');
 
 /** Cuts a line to a width; `…` stands where something is missing. */
-export function fit(spans: Line, width: number): Line {
+export function fitted(spans: Line, width: number): Line {
   if (widthOfLine(spans) <= width) return spans;
   const kept: Span[] = [];
   let room = width;

@@ -23,7 +23,7 @@ export const screenOf = (name: string, tab: Tab): ServerScreen => ({
   row: 0,
   facts: null,
   at: null,
-  then: null,
+  asOf: null,
   why: null,
   scroll: 0,
 });

@@ -2,7 +2,7 @@
 import type { ServerStatus } from '../api/client.ts';
 import { duration } from '../cli/duration.ts';
 import { widthOf } from '../cli/paint.ts';
-import { cell, fit, foreign, type Line, line, type Span, span } from './line.ts';
+import { cell, fitted, foreign, type Line, line, type Span, span } from './line.ts';
 import { chosen, shownServers } from './list.ts';
 import type { Model } from './model.ts';
 import { sparkline } from './spark.ts';
@@ -106,5 +106,5 @@ export function listView(model: Model, height: number): readonly Line[] {
   const room = Math.max(2, height - 2);
   const from = Math.max(0, Math.min(cursor - Math.floor(room / 2), lines.length - room));
   const head = header(widths, model.list.sort);
-  return [[], head, ...lines.slice(from, from + room)].map((one) => fit(one, model.columns));
+  return [[], head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
 }

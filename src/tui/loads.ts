@@ -53,10 +53,10 @@ async function read(api: Client, load: Load, now: number): Promise<Message> {
     }
     case 'load-facts':
       return { kind: 'facts', name: load.name, facts: await factsOf(api, load.name, now) };
-    case 'load-then': {
+    case 'load-as-of': {
       if (at === null) return { kind: 'servers', answer: await api.status() };
       const { servers } = await api.status({ at });
-      return { kind: 'then', name: load.name, at, status: servers.find(({ name }) => name === load.name) ?? null };
+      return { kind: 'as-of', name: load.name, at, status: servers.find(({ name }) => name === load.name) ?? null };
     }
     case 'load-why':
       return { kind: 'why', name: load.name, at, why: await api.why({ name: load.name, at: at ?? undefined }) };

@@ -54,7 +54,6 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
     stdout: options.output,
     exitOnCtrlC: false,
     patchConsole: false,
-    incrementalRendering: true,
   });
   let due = false;
   const hear = (message: Message): void => {
@@ -64,7 +63,8 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
       model = next.model;
       for (const command of next.commands) run(command);
     } catch (error) {
-      return end(error);
+      end(error);
+      return;
     }
     if (due) return;
     due = true;

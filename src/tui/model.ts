@@ -37,7 +37,7 @@ export interface ServerScreen {
   readonly facts: readonly LogEvent[] | null;
   /** Position of the fact the person went back to; null: now. */
   readonly at: number | null;
-  readonly then: ServerStatus | null;
+  readonly asOf: ServerStatus | null;
   readonly why: Why | null;
   readonly scroll: number;
 }
@@ -130,7 +130,7 @@ export interface Model {
 export type Command =
   | { readonly do: 'load-servers' | 'load-config' | 'load-history' | 'load-held' }
   | { readonly do: 'load-tools' | 'load-facts'; readonly name: string; readonly at?: number | null }
-  | { readonly do: 'load-then' | 'load-why'; readonly name: string; readonly at: number | null }
+  | { readonly do: 'load-as-of' | 'load-why'; readonly name: string; readonly at: number | null }
   | { readonly do: 'reconnect'; readonly name: string | null }
   | { readonly do: 'enable' | 'disable' | 'remove' | 'log-out'; readonly name: string }
   | { readonly do: 'grant'; readonly name: string; readonly entries: readonly string[] }
@@ -176,7 +176,7 @@ export type Message =
       readonly suspended: readonly string[];
     }
   | { readonly kind: 'facts'; readonly name: string; readonly facts: readonly LogEvent[] }
-  | { readonly kind: 'then'; readonly name: string; readonly at: number; readonly status: ServerStatus | null }
+  | { readonly kind: 'as-of'; readonly name: string; readonly at: number; readonly status: ServerStatus | null }
   | { readonly kind: 'why'; readonly name: string; readonly at: number | null; readonly why: Why }
   | { readonly kind: 'tried'; readonly name: string; readonly trial: Trial }
   | { readonly kind: 'removed'; readonly name: string }

@@ -61,8 +61,8 @@ function goTo(model: Model, screen: ServerScreen, at: number | null): Step {
   if (at === screen.at) return step(model);
   const { name } = screen;
   return step(
-    withServer(model, { ...screen, at, then: at === null ? null : screen.then }),
-    { do: 'load-then', name, at },
+    withServer(model, { ...screen, at, asOf: at === null ? null : screen.asOf }),
+    { do: 'load-as-of', name, at },
     { do: 'load-why', name, at },
     { do: 'load-tools', name, at },
   );

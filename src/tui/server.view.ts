@@ -1,7 +1,7 @@
 /** An opened server, drawn: how it stands, its tabs, the tab that is open. Pure. */
 import { duration } from '../cli/duration.ts';
 import { configView } from './config.view.ts';
-import { cell, fit, foreign, foreignLines, type Line, line, type Span, span } from './line.ts';
+import { cell, fitted, foreign, foreignLines, type Line, line, type Span, span } from './line.ts';
 import { type Model, type ServerScreen, tabs } from './model.ts';
 import { isOauth } from './server.keys.ts';
 import { dayClock, errorOf, lookOf, nextWords, transportWord } from './states.ts';
@@ -12,7 +12,7 @@ import { whyView } from './why.view.ts';
 
 function standing(model: Model, screen: ServerScreen): readonly Line[] {
   const now = model.servers?.find(({ name }) => name === screen.name) ?? null;
-  const row = screen.at === null ? now : screen.then;
+  const row = screen.at === null ? now : screen.asOf;
   const fact = screen.facts?.findLast(({ position }) => position <= (screen.at ?? Number.POSITIVE_INFINITY));
   const name = span(` ${screen.name}`, 'strong');
   const back: Line =
@@ -24,7 +24,7 @@ function standing(model: Model, screen: ServerScreen): readonly Line[] {
         ];
   if (row === null) {
     const missing = screen.at !== null ? 'It was not there then.' : model.servers ? 'It is no longer there.' : '…';
-    return [[name, span('  '), span(missing, 'quiet'), span('  '), ...back], [], []];
+    return [[name, span('  '), span(missing, 'quiet'), span('  '), ...back]];
   }
   const { sign, tone } = lookOf(row.state);
   const at = screen.at === null ? model.now : fact ? Date.parse(fact.at) : model.now;
@@ -47,7 +47,8 @@ function standing(model: Model, screen: ServerScreen): readonly Line[] {
   return [
     [name, span('  '), span(`${sign} ${row.state}`, tone), span(` ${since}  `), ...back],
     [span(' '), foreign(facts.join(' · '), 'quiet')],
-    trouble,
+    ...(trouble.length === 0 ? [] : [trouble]),
+    [],
   ];
 }
 
@@ -107,5 +108,5 @@ export function serverView(model: Model, height: number): readonly Line[] {
     [rule],
   ];
   const room = Math.max(1, height - head.length);
-  return [...head, ...bodyOf(model, model.server as ServerScreen, room)].map((one) => fit(one, model.columns));
+  return [...head, ...bodyOf(model, model.server as ServerScreen, room)].map((one) => fitted(one, model.columns));
 }

@@ -19,7 +19,7 @@ export function cursorIn({ facts, at }: Pick<ServerScreen, 'facts' | 'at'>): num
   const last = (facts?.length ?? 0) - 1;
   if (at === null) return last;
   const found = (facts ?? []).findLastIndex(({ position }) => position <= at);
-  return found < 0 ? 0 : found;
+  return Math.max(0, found);
 }
 
 /** Where a step of `by` facts leads: a position, or null for now. */

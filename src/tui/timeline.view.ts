@@ -1,6 +1,7 @@
 /** What happened to a server, drawn as it comes. Pure. */
 import type { LogEvent } from '../api/follow.ts';
 import { colorOf, factWords } from '../cli/event.text.ts';
+import { inPlainWords } from '../replay/fact.words.ts';
 import { around, cell, foreign, type Line, line, span, type Tone } from './line.ts';
 import type { Model, ServerScreen } from './model.ts';
 import { dayClock, lookOf } from './states.ts';
@@ -22,7 +23,7 @@ function factLine(fact: LogEvent, model: Model, marked: boolean): Line {
     span(' '),
     cell(state === '' ? '' : `→ ${state}`, 15, lookOf(state).tone),
     span(' '),
-    foreign(factWords(fact), 'plain'),
+    foreign(factWords(fact) || inPlainWords(fact), 'plain'),
   ];
 }
 

@@ -101,8 +101,8 @@ function pastOf(
 ): Model['past'] {
   const past: Record<string, Stretch[]> = {};
   for (const { server, state, from, to } of intervals) {
-    const list = (past[server] ??= []);
-    list.push({ state, from: Date.parse(from), to: to === null ? null : Date.parse(to) });
+    past[server] ??= [];
+    past[server].push({ state, from: Date.parse(from), to: to === null ? null : Date.parse(to) });
   }
   return past;
 }
@@ -133,8 +133,8 @@ function answered(model: Model, message: Answer): Step {
     }
     case 'facts':
       return step(mine ? { ...model, server: { ...mine, facts: withFacts(mine.facts ?? [], message.facts) } } : model);
-    case 'then':
-      return step(mine?.at === message.at ? { ...model, server: { ...mine, then: message.status } } : model);
+    case 'as-of':
+      return step(mine?.at === message.at ? { ...model, server: { ...mine, asOf: message.status } } : model);
     case 'why':
       return step(
         mine !== null && mine.at === message.at ? { ...model, server: { ...mine, why: message.why } } : model,

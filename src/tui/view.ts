@@ -6,7 +6,7 @@ import { clientView } from './client.view.ts';
 import { fieldSpans } from './field.view.ts';
 import { heldView, waitingCalls } from './held.view.ts';
 import { helpView, hintsOf } from './help.view.ts';
-import { fit, foreign, type Line, line, type Span, span, widthOfLine } from './line.ts';
+import { fitted, foreign, type Line, line, type Span, span, widthOfLine } from './line.ts';
 import { listView } from './list.view.ts';
 import { loginView } from './login.view.ts';
 import type { Model } from './model.ts';
@@ -16,11 +16,15 @@ import { lookOf } from './states.ts';
 /** How many lines stand around the body. */
 const AROUND = 3;
 
+/** How many servers are in which state; on a narrow screen only those that run or are to run. */
 function counts(model: Model): Span[] {
   if (model.servers === null) return [];
-  const bySign = new Map<string, number>();
-  for (const { state } of model.servers) bySign.set(state, (bySign.get(state) ?? 0) + 1);
-  const parts = [...bySign].toSorted(([a], [b]) => lookOf(a).rank - lookOf(b).rank);
+  const wide = model.columns >= 100;
+  const byState = new Map<string, number>();
+  for (const { state } of model.servers) byState.set(state, (byState.get(state) ?? 0) + 1);
+  const parts = [...byState]
+    .filter(([state]) => wide || lookOf(state).tone !== 'quiet')
+    .toSorted(([a], [b]) => lookOf(a).rank - lookOf(b).rank);
   return [
     span(`  ${counted(model.servers.length, 'server')}`, 'quiet'),
     ...parts.flatMap(([state, count]): Span[] => [
@@ -33,7 +37,7 @@ function counts(model: Model): Span[] {
 function title(model: Model): Line {
   const waiting = waitingCalls(model);
   const right: Span[] = waiting > 0 ? [span(` ${counted(waiting, 'call')} waiting (h) `, 'warn')] : [];
-  const left = fit([span(' Watchkeeper', 'strong'), ...counts(model)], model.columns - widthOfLine(right));
+  const left = fitted([span(' Watchkeeper', 'strong'), ...counts(model)], model.columns - widthOfLine(right));
   const room = model.columns - widthOfLine(left) - widthOfLine(right);
   return [...left, span(' '.repeat(Math.max(0, room))), ...right];
 }
@@ -71,7 +75,7 @@ function foot(model: Model): Line {
 }
 
 function questionLines({ question, columns }: Model): readonly Line[] {
-  return question ? [[], fit(line(` ${question.about}`), columns)] : [];
+  return question ? [[], fitted(line(` ${question.about}`), columns)] : [];
 }
 
 /** Exactly `rows - 1` lines of at most `columns` columns: the last row stays free for the cursor. */
@@ -85,5 +89,5 @@ export function view(model: Model): readonly Line[] {
   // The panel lies over the lower part of whatever is shown.
   const under = [...filled, ...asked];
   const middle = [...under.slice(0, room - panel.length), ...panel];
-  return [title(model), ...middle, message(model), foot(model)].map((one) => fit(one, model.columns));
+  return [title(model), ...middle, message(model), foot(model)].map((one) => fitted(one, model.columns));
 }
