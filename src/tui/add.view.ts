@@ -19,11 +19,11 @@ const titles: Readonly<Record<Row, string>> = {
 };
 
 const hints: Readonly<Record<Row, string>> = {
-  name: 'letters, digits, - and _; it becomes part of the name of each tool',
+  name: 'letters, digits, - and _; each of its tools is named after it',
   transport: '← → or Space chooses',
   command: 'the program alone, such as npx',
   args: "as in a shell: -y some-package '/a folder'",
-  env: 'NAME=value OTHER=value; $NAME as a value keeps a secret out of the file',
+  env: 'NAME=value OTHER=value; KEY=$KEY keeps a secret out of the file',
   url: 'https://…, as the server tells it',
   auth: '← → or Space chooses',
   secret: 'hidden; $NAME instead keeps it out of the file',
@@ -44,7 +44,11 @@ function choice<Name extends string>(names: Readonly<Record<Name, string>>, now:
 function content(form: Form, row: Row, width: number, focused: boolean): readonly Span[] {
   if (row === 'transport') return choice(transportNames, form.transport);
   if (row === 'auth') return choice(authNames, form.auth);
-  if (!isField(row)) return [{ ...span(' Test and save '), marked: focused }, span('  Ctrl-S anywhere', 'quiet')];
+  if (!isField(row))
+    return [
+      { ...span('[ Test and save ]', focused ? 'strong' : 'plain'), marked: focused },
+      span('  or Ctrl-S anywhere', 'quiet'),
+    ];
   return fieldSpans(form.fields[row], width, focused, row === 'secret' && !form.fields.secret.value.includes('${'));
 }
 

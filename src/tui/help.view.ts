@@ -88,6 +88,7 @@ function hintsFor(model: Model): readonly Hint[] {
       ['Enter', 'next, at the end: save'],
       ['Esc', 'back'],
     ];
+  if (model.add && model.add.trial !== null) return [['Esc', 'back to the form']];
   if (model.add)
     return [
       ['Tab', 'next'],

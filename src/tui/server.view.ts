@@ -61,7 +61,7 @@ function tabLine({ tab, name }: ServerScreen, model: Model): Line {
 }
 
 /** A piece of lines that is longer than the room; says how much is below. */
-export function scrolled(lines: readonly Line[], scroll: number, room: number): readonly Line[] {
+function scrolled(lines: readonly Line[], scroll: number, room: number): readonly Line[] {
   if (lines.length <= room) return lines;
   const from = Math.min(scroll, lines.length - room + 1);
   const rest = lines.length - from - (room - 1);
@@ -84,29 +84,44 @@ function stderrView(model: Model, screen: ServerScreen): readonly Line[] {
   ];
 }
 
-function bodyOf(model: Model, screen: ServerScreen, room: number): readonly Line[] {
+/** The lines of a tab that is scrolled as a text; null for one that has a cursor. */
+function textOf(model: Model, screen: ServerScreen): readonly Line[] | null {
   switch (screen.tab) {
     case 'tools':
-      return toolsView(model, screen, room);
     case 'timeline':
-      return timelineView(model, screen, room);
+      return null;
     case 'stderr':
-      return scrolled(stderrView(model, screen), screen.scroll, room);
+      return stderrView(model, screen);
     case 'why':
-      return scrolled(whyView(model, screen), screen.scroll, room);
+      return whyView(model, screen);
     default:
-      return scrolled(configView(model, screen), screen.scroll, room);
+      return configView(model, screen);
   }
 }
 
-export function serverView(model: Model, height: number): readonly Line[] {
+function headOf(model: Model, screen: ServerScreen): readonly Line[] {
   const rule = cell('─'.repeat(model.columns), model.columns, 'quiet');
-  const head = [
-    [],
-    ...standing(model, model.server as ServerScreen),
-    tabLine(model.server as ServerScreen, model),
-    [rule],
-  ];
+  return [[], ...standing(model, screen), tabLine(screen, model), [rule]];
+}
+
+/** How far the text of the open tab can be scrolled in a body of `height` lines. */
+export function mostScroll(model: Model, screen: ServerScreen, height: number): number {
+  const room = height - headOf(model, screen).length;
+  const lines = textOf(model, screen)?.length ?? 0;
+  return lines <= room ? 0 : lines - room + 1;
+}
+
+export function serverView(model: Model, height: number): readonly Line[] {
+  const { server } = model;
+  if (server === null) return [];
+  const head = headOf(model, server);
   const room = Math.max(1, height - head.length);
-  return [...head, ...bodyOf(model, model.server as ServerScreen, room)].map((one) => fitted(one, model.columns));
+  const text = textOf(model, server);
+  const body =
+    text !== null
+      ? scrolled(text, server.scroll, room)
+      : server.tab === 'tools'
+        ? toolsView(model, server, room)
+        : timelineView(model, server, room);
+  return [...head, ...body].map((one) => fitted(one, model.columns));
 }

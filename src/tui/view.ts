@@ -16,6 +16,9 @@ import { lookOf } from './states.ts';
 /** How many lines stand around the body. */
 const AROUND = 3;
 
+/** Lines of the body. */
+export const bodyHeight = ({ rows }: Pick<Model, 'rows'>): number => Math.max(4, rows - 1) - AROUND;
+
 /** How many servers are in which state; on a narrow screen only those that run or are to run. */
 function counts(model: Model): Span[] {
   if (model.servers === null) return [];
@@ -80,8 +83,7 @@ function questionLines({ question, columns }: Model): readonly Line[] {
 
 /** Exactly `rows - 1` lines of at most `columns` columns: the last row stays free for the cursor. */
 export function view(model: Model): readonly Line[] {
-  const height = Math.max(4, model.rows - 1);
-  const room = height - AROUND;
+  const room = bodyHeight(model);
   const asked = questionLines(model);
   const panel = heldView(model, room);
   const below = body(model, room - asked.length).slice(0, room - asked.length);

@@ -15,13 +15,11 @@ export function whyView(model: Model, { why }: ServerScreen): readonly Line[] {
         ...one,
       ],
     );
-  const times = (link: (typeof why.chain)[number]): string =>
-    link.times !== undefined && link.times > 1 ? ` (${link.times} times)` : '';
   return [
     ...foreignLines(why.summary, width, 'strong').map((one): Line => [span(' '), ...one]),
     [],
     line(' Because, newest first:', 'quiet'),
-    ...why.chain.flatMap((link) => placed(link.at, link.position, `${link.text}${times(link)}`)),
+    ...why.chain.flatMap((link) => placed(link.at, link.position, link.text)),
     ...(why.changes.length === 0 ? [] : [[], line(' What changed around it:', 'quiet')]),
     ...why.changes.flatMap((change) => placed(change.at, change.position, change.text)),
     ...(why.next === null
