@@ -25,6 +25,7 @@ export interface TerminalOptions {
   openBrowser(url: string): Promise<boolean>;
 }
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 /** A lone Escape is told from the beginning of a sequence by silence, in ms. */
 const ESCAPE_MS = 30;
 /** The clock of the screen, in ms: times on it count by seconds. */
@@ -43,6 +44,9 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
     over.abort();
   };
   const broken = (error: unknown): void => end(error);
+  const ended = (): void => end();
+  // As long as these stay, nobody else ends the process before the terminal is given back.
+  for (const name of signals) process.on(name, ended);
   process.on('uncaughtException', broken);
   process.on('unhandledRejection', broken);
   signal.addEventListener('abort', () => end(), { once: true });
@@ -117,6 +121,7 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
   clearTimeout(silence);
   ink.unmount();
   terminal.close();
+  for (const name of signals) process.off(name, ended);
   process.off('uncaughtException', broken);
   process.off('unhandledRejection', broken);
   if (failure !== undefined) throw failure;

@@ -29,9 +29,9 @@ function counts(model: Model): Span[] {
     .filter(([state]) => wide || lookOf(state).tone !== 'quiet')
     .toSorted(([a], [b]) => lookOf(a).rank - lookOf(b).rank);
   return [
-    span(`  ${counted(model.servers.length, 'server')}`, 'quiet'),
-    ...parts.flatMap(([state, count]): Span[] => [
-      span(' · ', 'quiet'),
+    span(wide || parts.length === 0 ? `  ${counted(model.servers.length, 'server')}` : ' ', 'quiet'),
+    ...parts.flatMap(([state, count], index): Span[] => [
+      span(index === 0 && !wide ? ' ' : ' · ', 'quiet'),
       span(`${lookOf(state).sign} ${count} ${state}`, lookOf(state).tone),
     ]),
   ];
