@@ -81,8 +81,8 @@ export function loader(api: Client, hear: (message: Message) => void, now: () =>
       again.delete(key);
       hear(await read(api, load, now()));
     } catch (error) {
-      if (!isQuiet(error))
-        hear({ kind: 'said', tone: 'bad', text: error instanceof Error ? error.message : String(error) });
+      const text = error instanceof Error ? error.message : String(error);
+      if (!isQuiet(error)) hear({ kind: 'not-loaded', name: 'name' in load ? load.name : null, text });
     } finally {
       running.delete(key);
       const next = again.get(key);

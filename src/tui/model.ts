@@ -186,6 +186,7 @@ export type Message =
   | { readonly kind: 'login-over'; readonly name: string; readonly ok: boolean; readonly text: string }
   | { readonly kind: 'client-given'; readonly name: string; readonly redirect: string }
   | { readonly kind: 'said'; readonly text: string; readonly tone: Said['tone'] }
+  | { readonly kind: 'not-loaded'; readonly name: string | null; readonly text: string }
   | { readonly kind: 'typed'; readonly words: readonly string[] };
 
 export interface Step {

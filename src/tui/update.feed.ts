@@ -31,6 +31,11 @@ export function feedMessage(model: Model, message: FromDaemon): Step {
       const { model: next, ring } = withCalls(model, message.calls);
       return ring && model.bell ? step(next, { do: 'ring' }) : step(next);
     }
+    case 'not-loaded': {
+      // Of a server nobody looks at any more it is no news, and it takes nothing away that was said.
+      const counts = model.said === null && (message.name === null || message.name === model.server?.name);
+      return step(counts ? say(model, message.text, 'bad') : model);
+    }
     case 'typed':
       return typed(model, message.words);
     case 'said':
@@ -117,7 +122,7 @@ function trouble(model: Model, tone: string, text: string): Model {
 
 type Answer = Exclude<
   FromDaemon,
-  { readonly kind: 'link' | 'fact' | 'servers' | 'config' | 'history' | 'held' | 'typed' | 'said' }
+  { readonly kind: 'link' | 'fact' | 'servers' | 'config' | 'history' | 'held' | 'typed' | 'said' | 'not-loaded' }
 >;
 
 /** Answers about one server count only while it is the one that is looked at. */
