@@ -1,6 +1,7 @@
 /** The terminal: joins the model, what draws it and what carries out its commands. Loaded when it is asked for, since nothing else needs React. */
 import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
+import { createElement } from 'react';
 import type { Client } from '../api/client.ts';
 import { Screen } from './draw.tsx';
 import { followFeed } from './feed.ts';
@@ -52,7 +53,7 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
   signal.addEventListener('abort', () => end(), { once: true });
 
   let model = begin({ ...terminal.size(), now: now(), bell: options.bell });
-  const draw = () => <Screen lines={view(model)} color={color} />;
+  const draw = () => createElement(Screen, { lines: view(model), color });
   const ink = render(draw(), {
     stdin: options.input,
     stdout: options.output,
