@@ -67,40 +67,73 @@ function fromLine(text: string, form: Form): Pasted | null {
   return fromWords(words, form);
 }
 
+/** What a client's own `mcp add` is given: words before `--`, the command behind it. */
+interface Added {
+  readonly words: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly line: readonly string[];
+}
+
+const takesValue = /^(?:-[tseH]|--(?:transport|scope|env|header|client-id|callback-port))$/;
+
+function readAdd(given: readonly string[]): Added {
+  const split = given.indexOf('--');
+  const before = split < 0 ? given : given.slice(0, split);
+  const words: string[] = [];
+  const env: Record<string, string> = {};
+  const headers: Record<string, string> = {};
+  for (let index = 0; index < before.length; index += 1) {
+    const word = before[index] ?? '';
+    if (!word.startsWith('-')) words.push(word);
+    else if (takesValue.test(word)) {
+      index += 1;
+      const value = before[index] ?? '';
+      const [, key, text] = assignment.exec(value) ?? [];
+      if (/^(?:-e|--env)$/.test(word) && key !== undefined && text !== undefined) env[key] = text;
+      const [, name, header] = /^([^:]+):\s*(.*)$/.exec(value) ?? [];
+      if (/^(?:-H|--header)$/.test(word) && name !== undefined && header !== undefined) headers[name] = header;
+    }
+  }
+  return { words, env, headers, line: split < 0 ? words.slice(1) : given.slice(split + 1) };
+}
+
+const unlessEmpty = (key: string, value: object): Members => (Object.keys(value).length === 0 ? {} : { [key]: value });
+
+const said = 'Filled in from the command line.';
+
+function fromAdd(given: readonly string[], form: Form): Pasted | null {
+  const { words, env, headers, line } = readAdd(given);
+  const [name, url] = words;
+  const [command, ...args] = line;
+  if (name === undefined || command === undefined) return null;
+  const entry =
+    url !== undefined && /^https?:\/\//.test(url)
+      ? { url, ...unlessEmpty('headers', headers) }
+      : { command, ...unlessEmpty('args', args), ...unlessEmpty('env', env) };
+  return { form: filled(suggestName(name), entry, form), said };
+}
+
 function fromWords(words: readonly string[], form: Form): Pasted | null {
   const added = words.indexOf('add');
-  const byClient = added > 0 && added <= 3 && words.slice(0, added).includes('mcp');
-  const split = words.indexOf('--');
-  const name = byClient ? words.slice(added + 1).find((word) => !word.startsWith('-')) : undefined;
-  const line = byClient ? (split < 0 ? [] : words.slice(split + 1)) : words;
+  if (added > 0 && added <= 3 && words.slice(0, added).includes('mcp')) return fromAdd(words.slice(added + 1), form);
   const env: Record<string, string> = {};
-  let begin = line[0] === 'env' ? 1 : 0;
-  for (; begin < line.length; begin += 1) {
-    const [, key, value] = assignment.exec(line[begin] ?? '') ?? [];
+  let begin = words[0] === 'env' ? 1 : 0;
+  for (; begin < words.length; begin += 1) {
+    const [, key, value] = assignment.exec(words[begin] ?? '') ?? [];
     if (key === undefined || value === undefined) break;
     env[key] = value;
   }
-  const [command, ...args] = line.slice(begin);
-  if (byClient && command === undefined) {
-    const url = words.find((word) => /^https?:\/\//.test(word));
-    if (url === undefined) return null;
-    return {
-      form: filled(name === url || name === undefined ? nameFrom({ url }, form) : suggestName(name), { url }, form),
-      said: 'Filled in from the command line.',
-    };
-  }
-  if (command === undefined || !looksLikeCommand(command, byClient)) return null;
-  const entry = { command, ...(args.length > 0 ? { args } : {}), ...(Object.keys(env).length > 0 ? { env } : {}) };
-  return {
-    form: filled(name === undefined ? nameFrom(entry, form) : suggestName(name), entry, form),
-    said: 'Filled in from the command line.',
-  };
+  const [command, ...args] = words.slice(begin);
+  if (command === undefined || !looksLikeCommand(command)) return null;
+  const entry = { command, ...unlessEmpty('args', args), ...unlessEmpty('env', env) };
+  return { form: filled(nameFrom(entry, form), entry, form), said };
 }
 
 const runners =
   /^(?:npx|bunx|pnpx|uvx|uv|node|bun|deno|python3?|docker|podman|pipx|npm|pnpm|yarn|cargo|go|java|dotnet|ruby|php)(?:\.exe|\.cmd)?$/;
-const looksLikeCommand = (command: string, certain: boolean): boolean =>
-  certain || runners.test(command.split(/[\\/]/).at(-1) ?? '') || /[\\/]/.test(command);
+const looksLikeCommand = (command: string): boolean =>
+  runners.test(command.split(/[\\/]/).at(-1) ?? '') || /[\\/]/.test(command);
 
 /** A name that a person has typed stays; else one out of what is pasted. */
 function nameFrom(entry: Members, { fields, editing }: Form): string {

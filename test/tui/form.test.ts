@@ -140,12 +140,12 @@ describe('What is pasted', () => {
       { command: 'docker', args: ['run', '-i', '--rm', 'mcp/postgres'] },
     ],
     ['claude mcp add tracker -- npx -y tracker-mcp', 'tracker', { command: 'npx', args: ['-y', 'tracker-mcp'] }],
-    ['claude mcp add --transport http tracker https://t.example/mcp', 'http', { url: 'https://t.example/mcp' }],
+    ['claude mcp add --transport http tracker https://t.example/mcp', 'tracker', { url: 'https://t.example/mcp' }],
     ['https://mcp.example.com/mcp', 'example', { url: 'https://mcp.example.com/mcp' }],
   ])('is read as a server: %s', (text, name, entry) => {
     const read = readPaste(text, blankForm());
     expect(read && entryOf(read.form)).toEqual(entry);
-    if (name !== 'http') expect(read?.form.fields.name.value).toBe(name);
+    expect(read?.form.fields.name.value).toBe(name);
   });
 
   it.each<[string]>([['some words of prose'], ['{"not": "a server"}'], ['token'], ['{ broken']])(
