@@ -18,7 +18,11 @@ describe('the command line', () => {
     ['--data /x /mcp github', ['github']],
   ])('knows the terminal as %s too', (line, words) => {
     const parsed = parseCommandLine(line.split(' '), commands, { version: '0', width: 80 });
-    expect(parsed).toMatchObject({ kind: 'run', command: { description: { name: 'tui' } }, words: { positional: words } });
+    expect(parsed).toMatchObject({
+      kind: 'run',
+      command: { description: { name: 'tui' } },
+      words: { positional: words },
+    });
   });
 
   it('names exactly these commands', () => {
