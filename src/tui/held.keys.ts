@@ -1,6 +1,6 @@
 /** Keys of the panel of held calls. Pure. */
 import { edit, fieldOf, insert } from './field.ts';
-import { ARMING_MS, open, shown } from './held.ts';
+import { ARMING_MS, open, shown, withCalls } from './held.ts';
 import type { Input } from './keys.ts';
 import { type HeldPanel, type Model, type Step, say, step } from './model.ts';
 
@@ -23,7 +23,7 @@ function reasonKey(model: Model, id: string, input: Input): Step {
   if ('paste' in input) return step(withHeld(model, { reason: insert(reason, input.paste) }));
   if ('name' in input && input.name === 'escape') return step(withHeld(model, { reason: null }));
   if ('name' in input && input.name === 'enter')
-    return step(withHeld(model, { reason: null }), { do: 'deny', id, reason: reason.value.trim() });
+    return step(decided(model, id), { do: 'deny', id, reason: reason.value.trim() });
   return step(withHeld(model, { reason: edit(reason, input) ?? reason }));
 }
 
@@ -37,7 +37,7 @@ export function heldKey(model: Model, input: Input, at: number): Step {
     return step(withHeld(model, { armedAt: Math.max(model.held.armedAt, at + ARMING_MS / 2) }));
   if ('name' in input) return moveKey(model, input.name);
   if (!('text' in input)) return step(model);
-  const after = withHeld(model, { focused: false });
+  const after = decided(model, call.id);
   switch (input.text) {
     case 'o':
       return step(after, { do: 'approve', id: call.id, remember: 'once' });
@@ -56,6 +56,12 @@ export function heldKey(model: Model, input: Input, at: number): Step {
     default:
       return step(model);
   }
+}
+
+/** It makes way at once for the next one; whether the daemon took the answer shows when the calls are read anew. */
+function decided(model: Model, id: string): Model {
+  const left = model.held.calls.filter((call) => call.id !== id);
+  return withHeld(withCalls(model, left).model, { focused: false, reason: null });
 }
 
 /** Put off: it stays held, and the title tells of it. */

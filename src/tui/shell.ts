@@ -107,6 +107,9 @@ export function shell(around: Surroundings): (command: Command) => void {
     }
   };
   return (command) => {
-    act(command).catch((error: unknown) => say(textOf(error), 'bad'));
+    act(command).catch((error: unknown) => {
+      say(textOf(error), 'bad');
+      if (command.do === 'approve' || command.do === 'deny') loads.load({ do: 'load-held' });
+    });
   };
 }

@@ -61,6 +61,12 @@ describe('A call that waits', () => {
     expect(screenOf(play(put, ...letters('h', later)).model)).toContain('A call waits');
   });
 
+  it('is gone from the screen as soon as it is answered, and back if the daemon did not take it', () => {
+    const { model } = play(held('c1').model, ...letters('o', later));
+    expect(screenOf(model)).not.toContain('A call waits');
+    expect(screenOf(play(model, { kind: 'held', calls: [callOf('c1')] }).model)).toContain('A call waits');
+  });
+
   it('makes way for the next one once it is decided, which takes no key at first either', () => {
     const { model } = held('c1', 'c2');
     expect(screenOf(model)).toContain('(1 of 2, Tab: next)');
