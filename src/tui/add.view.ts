@@ -85,7 +85,9 @@ function trialLines(model: Model, trial: Trial | 'trying' | null): readonly Line
   const stderr = trial.stderr.trim();
   return [
     [],
-    [span(' ✗ It did not work: ', 'bad'), foreign(trial.error ?? 'no reason was given')],
+    ...foreignLines(`✗ It did not work: ${trial.error ?? 'no reason was given'}`, model.columns - 2, 'bad')
+      .slice(0, 3)
+      .map((one): Line => [span(' '), ...one]),
     ...(stderr === '' ? [line(' It wrote nothing to stderr.', 'quiet')] : [line(' It wrote to stderr:', 'quiet')]),
     ...foreignLines(stderr, model.columns - 4)
       .slice(-8)

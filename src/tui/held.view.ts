@@ -29,6 +29,10 @@ function argumentLines(call: Call, width: number): readonly Line[] {
   });
 }
 
+/** Who asked, in words. */
+const askerOf = ({ client }: Call): string =>
+  client === 'socket' ? 'a command on this machine' : client === 'main' ? 'a program with the main token' : client;
+
 function headOf(model: Model, call: Call): readonly Line[] {
   const calls = open(model.held);
   const count =
@@ -42,7 +46,7 @@ function headOf(model: Model, call: Call): readonly Line[] {
       span(' of '),
       foreign(call.server, 'strong'),
       span(' asked by '),
-      foreign(call.client),
+      foreign(askerOf(call)),
       span(ends === '' ? '' : `, expires ${ends}`, 'quiet'),
     ],
     ...(call.unusual ?? []).map((text): Line => [span(' ! ', 'bad'), foreign(text, 'bad')]),

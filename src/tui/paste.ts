@@ -145,7 +145,7 @@ function nameFrom(entry: Members, { fields, editing }: Form): string {
   }
   const args = Array.isArray(entry.args) ? entry.args.map(String) : [];
   const packaged = args.find(
-    (arg) => !arg.startsWith('-') && /^[@\w]/.test(arg) && !['run', 'exec', 'dlx', 'tool'].includes(arg),
+    (arg) => !arg.startsWith('-') && /^[@\w][\w@./-]*$/.test(arg) && !['run', 'exec', 'dlx', 'tool'].includes(arg),
   );
   const last = (packaged ?? String(entry.command ?? '')).split('/').at(-1) ?? '';
   return suggestName(

@@ -10,6 +10,9 @@ import { timelineView } from './timeline.view.ts';
 import { toolsView } from './tools.view.ts';
 import { whyView } from './why.view.ts';
 
+/** Lines of its error, at most. */
+const TROUBLE_LINES = 3;
+
 function standing(model: Model, screen: ServerScreen): readonly Line[] {
   const now = model.servers?.find(({ name }) => name === screen.name) ?? null;
   const row = screen.at === null ? now : screen.asOf;
@@ -37,17 +40,15 @@ function standing(model: Model, screen: ServerScreen): readonly Line[] {
     row.recording ? 'recording' : '',
   ].filter((text) => text !== '');
   const next = nextWords(row, at);
-  const trouble: Span[] = [
-    ...(next === '' ? [] : [span(` next try ${next}`, 'strong'), span(errorOf(row) === '' ? '' : ' · ')]),
-    ...(errorOf(row) === ''
-      ? []
-      : [span(next === '' ? ' ' : ''), foreign(errorOf(row), row.state === 'ready' ? 'warn' : 'bad')]),
-  ];
+  const words = [next === '' ? '' : `next try ${next}`, errorOf(row)].filter((text) => text !== '').join(' · ');
+  const trouble = foreignLines(words, model.columns - 2, row.state === 'ready' ? 'warn' : 'bad')
+    .slice(0, TROUBLE_LINES)
+    .map((one): Line => [span(' '), ...one]);
   const since = `for ${duration(at - Date.parse(row.since))}`;
   return [
     [name, span('  '), span(`${sign} ${row.state}`, tone), span(` ${since}  `), ...back],
     [span(' '), foreign(facts.join(' · '), 'quiet')],
-    ...(trouble.length === 0 ? [] : [trouble]),
+    ...(words === '' ? [] : trouble),
     [],
   ];
 }

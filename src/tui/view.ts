@@ -6,7 +6,7 @@ import { clientView } from './client.view.ts';
 import { fieldSpans } from './field.view.ts';
 import { heldView, waitingCalls } from './held.view.ts';
 import { helpView, hintsOf } from './help.view.ts';
-import { fitted, foreign, type Line, line, type Span, span, widthOfLine } from './line.ts';
+import { fitted, foreign, type Line, line, type Span, span, widthOfLine, wrap } from './line.ts';
 import { listView } from './list.view.ts';
 import { loginView } from './login.view.ts';
 import type { Model } from './model.ts';
@@ -77,9 +77,8 @@ function foot(model: Model): Line {
   return hintsOf(model);
 }
 
-function questionLines({ question, columns }: Model): readonly Line[] {
-  return question ? [[], fitted(line(` ${question.about}`), columns)] : [];
-}
+const questionLines = ({ question, columns }: Model): readonly Line[] =>
+  question === null ? [] : [[], ...wrap(question.about, columns - 2).map((text) => line(` ${text}`))];
 
 /** Exactly `rows - 1` lines of at most `columns` columns: the last row stays free for the cursor. */
 export function view(model: Model): readonly Line[] {
