@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     environment: 'node',
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.{ts,tsx}'],
     globalSetup: ['test/support/build.setup.ts'],
     setupFiles: ['test/support/setup.ts'],
     // Tests start real processes: a worker a core, and a process of its own for each, so that no handle is shared.

@@ -38,8 +38,13 @@ const alias = {
   '@fastify/ajv-compiler': join(root, 'scripts/bundle/not-bundled.cjs'),
   '@fastify/fast-json-stringify-compiler': join(root, 'scripts/bundle/not-bundled.cjs'),
   'light-my-request': join(root, 'scripts/bundle/not-bundled.cjs'),
+  // Ink asks for it when it is developed, and only then.
+  'react-devtools-core': join(root, 'scripts/bundle/not-bundled.cjs'),
   '@modelcontextprotocol/client/_shims': join(root, 'scripts/bundle/no-validator.mjs'),
 };
+
+/** React as it is shipped, not as it is developed: half of it, and twice as fast. */
+const define = { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' };
 
 function filesUnder(dir) {
   return readdirSync(dir, { withFileTypes: true, recursive: true })
@@ -92,39 +97,68 @@ function place(file, content) {
   renameSync(next, target);
 }
 
-async function bundled() {
+/** Options of both bundles. */
+const common = {
+  platform: 'node',
+  external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
+  // Packages without an exports map: their module files, since UMD wrappers cannot be bundled.
+  resolve: { mainFields: ['module', 'main'], alias },
+  transform: { define },
+  // The SDK does not say of itself that its modules only define things.
+  treeshake: { moduleSideEffects: [{ test: /node_modules\/@modelcontextprotocol\//, sideEffects: false }] },
+  logLevel: 'warn',
+};
+
+/** Half the bytes to parse at every start; names stay, so that a stack can be read. */
+const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
+
+/** The terminal is a bundle of its own: Ink waits at the top level of its modules, which CommonJS cannot. */
+const terminal = 'tui.mjs';
+const terminalApart = {
+  name: 'terminal-apart',
+  load(id) {
+    if (!/[\\/]src[\\/]tui[\\/]main\.tsx$/.test(id)) return null;
+    return `import { createRequire } from 'node:module';
+      export const runTerminal = async (...args) =>
+        (await createRequire(import.meta.url)('../load.js').importModule('./${terminal}')).runTerminal(...args);`;
+  },
+};
+
+async function generated(input, output) {
   const { rolldown } = await import('rolldown');
-  const build = await rolldown({
-    input: { main: join(root, 'src/cli/main.ts') },
-    platform: 'node',
-    external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
-    // Packages without an exports map: their module files, since UMD wrappers cannot be bundled.
-    resolve: { mainFields: ['module', 'main'], alias },
-    // The SDK does not say of itself that its modules only define things.
-    treeshake: { moduleSideEffects: [{ test: /node_modules\/@modelcontextprotocol\//, sideEffects: false }] },
-    logLevel: 'warn',
-  });
-  const { output } = await build.generate({
-    // Node 20 can start CommonJS from V8's code cache, and modules not.
-    format: 'cjs',
-    // What is compiled from the cache cannot import: V8 does not keep who would have to answer.
-    dynamicImportInCjs: false,
-    sourcemap: true,
-    // Half the bytes to parse at every start; names stay, so that a stack can be read.
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    entryFileNames: 'chunks/[name]-[hash].js',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-  });
+  const build = await rolldown({ ...common, ...input });
+  const { output: files } = await build.generate({ sourcemap: true, minify, ...output });
   await build.close();
-  return output;
+  return files;
+}
+
+async function bundled() {
+  const program = await generated(
+    { input: { main: join(root, 'src/cli/main.ts') }, plugins: [terminalApart] },
+    {
+      // Node 20 can start CommonJS from V8's code cache, and modules not.
+      format: 'cjs',
+      // What is compiled from the cache cannot import: V8 does not keep who would have to answer.
+      dynamicImportInCjs: false,
+      entryFileNames: 'chunks/[name]-[hash].js',
+      chunkFileNames: 'chunks/[name]-[hash].js',
+    },
+  );
+  const screens = await generated(
+    { input: { tui: join(root, 'src/tui/main.tsx') } },
+    { format: 'esm', entryFileNames: terminal, chunkFileNames: 'chunks/[name]-[hash].mjs' },
+  );
+  return { program, screens };
 }
 
 /** Places the program, then what starts it: whoever runs the command finds every file that it names. */
-function writeProgram(output) {
+function writeProgram({ program, screens }) {
   const source = (name) => readFileSync(join(root, 'scripts/bundle', name), 'utf8');
-  const entry = output.find((file) => file.isEntry).fileName;
+  const entry = program.find((file) => file.isEntry).fileName;
   const files = {
-    ...Object.fromEntries(output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source])),
+    ...Object.fromEntries(
+      [...program, ...screens].map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]),
+    ),
     'package.json': '{ "type": "commonjs" }\n',
     'load.js': source('load.cjs'),
     [command]: source('main.cjs').replaceAll('__ENTRY__', entry),

@@ -157,12 +157,27 @@ const layers: readonly Layer[] = [
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
   { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
+  {
+    of: 'src/tui/',
+    may: [
+      'src/api/',
+      'src/cli/paint.ts',
+      'src/cli/duration.ts',
+      'src/cli/event.text.ts',
+      'src/replay/fact.words.ts',
+      'src/config/names.ts',
+      'src/clients/incoming.ts',
+    ],
+    types: shapes,
+    because: 'the terminal asks the daemon; words, names and entries of READMEs are read as the commands read them',
+  },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
 
 /** What some commands need beyond their layer. */
 const exceptions: readonly { readonly file: string; readonly may: readonly string[]; readonly because: string }[] = [
   { file: 'src/cli/commands/up.ts', may: ['src/daemon.ts'], because: 'it runs the daemon' },
+  { file: 'src/cli/commands/tui.ts', may: ['src/tui/main.tsx'], because: 'it loads the terminal when it is asked for' },
   { file: 'src/cli/commands/token.ts', may: ['src/daemon/token.ts'], because: 'the token is a file' },
   { file: 'src/cli/commands/backup.ts', may: ['src/events/sqlite.ts'], because: 'it copies the log' },
   { file: 'src/cli/offline.log.ts', may: ['src/events/sqlite.ts'], because: 'it reads the log without a daemon' },
@@ -350,6 +365,8 @@ const pure: readonly RegExp[] = [
   /^src\/clients\/formats\/(?:format|json|toml|yaml|splice)\.ts$/,
   /^src\/http\/(?:contract|keeper|mode|moment|problem|wire)\.ts$/,
   /^src\/projections\/.+\.ts$/,
+  /^src\/cli\/(?:paint|duration|event\.text)\.ts$/,
+  /^src\/tui\/(?:[\w.]+\.(?:keys|view)|update[\w.]*|model|view|form|paste|words|grants|held|list|timeline|states|spark|field|keys|line|ansi)\.ts$/,
   /^src\/keeper\/(?:answers|as-of|names\.check)\.ts$/,
   /^src\/hub\/tasks\.ts$/,
   /^src\/cli\/bridge\.(?:messages|subscription)\.ts$/,
@@ -406,6 +423,7 @@ describe('Libraries', () => {
     [/^@modelcontextprotocol\//, /^src\/(?:mcp|oauth)\//, 'the SDK is known to the wire alone'],
     [/^(?:fastify|@fastify\/)/, /^src\/http\//, 'routes are the only ones that know of requests'],
     [/^commander$/, /^src\/cli\/program\.ts$/, 'one file reads the command line'],
+    [/^(?:ink|react)$/, /^src\/tui\/(?:main|draw)\.tsx$/, 'what is drawn is computed without them'],
     [/^pino$/, /^src\/daemon(?:\.ts$|\/)/, 'the daemon alone has a log of its own'],
     [/^xstate$/, /^src\/(?:actors|replay)\//, 'machines live with the actors'],
     [/^rxjs/, /^src\/(?:actors|config|events|keeper|mcp)\//, 'feeds, bursts and bounds; it carries no command'],

@@ -586,4 +586,33 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'Each line of the threat model names a test that exists.',
     heldBy: ['test/docs/security.test.ts', 'names what stops %s, and a test for it'],
   },
+
+  // The terminal
+  'tui:story': {
+    claim:
+      'A server is added, watched, mended, granted, asked about, followed back in time and removed on the terminal.',
+    heldBy: [
+      'test/e2e/tui.test.ts',
+      'a server is added, fails, is mended, granted a tool, asked about, followed back in time and removed',
+    ],
+  },
+  'tui:no-accident': {
+    claim: 'What a person is typing never answers a call that appears.',
+    heldBy: ['test/e2e/tui.test.ts', 'a call is not answered by what is being typed when it appears'],
+  },
+  'tui:survives': {
+    claim: 'The terminal survives restarts of the daemon, keeps its place, and is given back as it was.',
+    heldBy: [
+      'test/e2e/tui.test.ts',
+      'it starts the daemon if none runs, says when it is gone, comes back to its place and gives the terminal back',
+    ],
+  },
+  'tui:fits': {
+    claim: 'Every screen fits into 80 × 24.',
+    heldBy: ['test/tui/layout.test.ts', '%s fits into %i × %i and leaves the last row free'],
+  },
+  'tui:harmless': {
+    claim: 'Text of servers cannot steer the terminal.',
+    heldBy: ['test/tui/list.test.ts', 'lets nothing of a server steer the terminal'],
+  },
 };

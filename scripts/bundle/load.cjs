@@ -4,7 +4,8 @@
  * compiled, kept by the build), else as always. Half of what a start costs is parsing otherwise.
  */
 const Module = require('node:module');
-const { dirname, sep } = require('node:path');
+const { dirname, join, sep } = require('node:path');
+const { pathToFileURL } = require('node:url');
 const { Script, constants } = require('node:vm');
 
 /** On a line of its own, so that the places in a file are what they are on disk. */
@@ -31,3 +32,6 @@ exports.compileUnder = function compileUnder(folder, cached, compiled = () => {}
     return run.call(this.exports, this.exports, Module.createRequire(filename), this, filename, dirname(filename));
   };
 };
+
+/** Loads a module of the program that cannot be CommonJS. This file is compiled as always, so here an import works. */
+exports.importModule = (name) => import(pathToFileURL(join(__dirname, name)).href);

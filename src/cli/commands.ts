@@ -43,6 +43,7 @@ import { sync } from './commands/sync.ts';
 import { test } from './commands/test.ts';
 import { token } from './commands/token.ts';
 import { tools } from './commands/tools.ts';
+import { tui } from './commands/tui.ts';
 import { up } from './commands/up.ts';
 import { version } from './commands/version.ts';
 import { why } from './commands/why.ts';
@@ -51,6 +52,7 @@ export const commands: readonly Command[] = [
   up,
   down,
   token,
+  tui,
   version,
   status,
   doctor,

@@ -145,12 +145,21 @@ function wrong(error: CommanderError, argv: readonly string[], commands: readonl
   };
 }
 
+/** `/mcp` is how agents call the terminal; the word means `tui` wherever a command is named. */
+function spelled(argv: readonly string[]): readonly string[] {
+  const at = argv.findIndex(
+    (word, index) => !word.startsWith('-') && !/^--(?:config|data)$/.test(argv[index - 1] ?? ''),
+  );
+  return argv[at] === '/mcp' ? argv.with(at, 'tui') : argv;
+}
+
 /** Reads a command line (without node and script). `width`: columns for help, undefined in a pipe. */
 export function parseCommandLine(
-  argv: readonly string[],
+  given: readonly string[],
   commands: readonly Command[],
   { version, width }: { readonly version: string; readonly width: number | undefined },
 ): Parsed {
+  const argv = spelled(given);
   let result: Parsed | undefined;
   let written = '';
   const split = argv.indexOf('--');

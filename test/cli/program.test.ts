@@ -12,11 +12,25 @@ const ran = (...argv: string[]) => {
 };
 
 describe('the command line', () => {
+  it.each<[string, readonly string[]]>([
+    ['/mcp', []],
+    ['/mcp add', ['add']],
+    ['--data /x /mcp github', ['github']],
+  ])('knows the terminal as %s too', (line, words) => {
+    const parsed = parseCommandLine(line.split(' '), commands, { version: '0', width: 80 });
+    expect(parsed).toMatchObject({
+      kind: 'run',
+      command: { description: { name: 'tui' } },
+      words: { positional: words },
+    });
+  });
+
   it('names exactly these commands', () => {
     expect(commands.map(({ description }) => description.name)).toEqual([
       'up',
       'down',
       'token',
+      'tui',
       'version',
       'status',
       'doctor',

@@ -66,9 +66,7 @@ describe('While the daemon runs', () => {
     });
     expect(JSON.parse(told.stdout)).toEqual(answer);
     const lines = (await runCli(daemon, ['replay', 'leaver'])).stdout;
-    expect(lines).toMatch(
-      /connecting → backing-off +attempt 1 failed: exit: .*nothing to do here.*, next try in/,
-    );
+    expect(lines).toMatch(/connecting → backing-off +attempt 1 failed: exit: .*nothing to do here.*, next try in/);
   });
 });
 

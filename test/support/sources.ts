@@ -26,7 +26,7 @@ export interface Source {
 /** Every TypeScript file under a folder of the project, sorted by path. */
 export function sourcesIn(folder: string): readonly Source[] {
   return readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) =>
       posix.join(folder, entry.parentPath.slice(join(projectRoot, folder).length).replaceAll('\\', '/'), entry.name),
     )

@@ -1,50 +1,16 @@
 import { once } from 'node:events';
 import { stdin } from 'node:process';
 import { createInterface } from 'node:readline';
-import { DaemonUnreachable } from '../../api/errors.ts';
 import { mcpExchange } from '../../api/mcp.ts';
 import { mustKnow } from '../ask.daemon.ts';
 import type { Command, Context, Piece } from '../command.ts';
-import { startDetached } from '../daemon.detach.ts';
+import { COMING_MS, daemonUp } from '../daemon.up.ts';
 import { exitCode } from '../failure.ts';
 import { Bridge } from '../mcp.bridge.ts';
 import { text } from '../options.ts';
 
-/** How long a daemon that another program is starting may take, in ms, and one that is restarted. */
-const COMING_MS = 10_000;
 /** How long answers may take after the client closed its end, in ms. */
 const LAST_ANSWERS_MS = 1_000;
-
-/** Several clients may be started at the same moment: whoever loses the race uses the daemon of the winner. */
-async function daemonUp(context: Context): Promise<void> {
-  const isReady = (): Promise<boolean> =>
-    context.api.health().then(
-      ({ ready }) => ready,
-      () => false,
-    );
-  try {
-    if (await isReady()) return;
-    await context.api.health();
-  } catch (error) {
-    if (!(error instanceof DaemonUnreachable)) throw error;
-    try {
-      await startDetached(context, []);
-      return;
-    } catch (failure) {
-      if (await comes(isReady)) return;
-      throw failure;
-    }
-  }
-  await comes(isReady);
-}
-
-async function comes(isReady: () => Promise<boolean>): Promise<boolean> {
-  for (const until = Date.now() + COMING_MS; Date.now() < until; ) {
-    if (await isReady()) return true;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return false;
-}
 
 async function* serve(
   context: Context,

@@ -1,0 +1,129 @@
+/** The terminal: joins the model, what draws it and what carries out its commands. Loaded when it is asked for, since nothing else needs React. */
+import type { ReadStream, WriteStream } from 'node:tty';
+import { render } from 'ink';
+import { createElement } from 'react';
+import type { Client } from '../api/client.ts';
+import { Screen } from './draw.tsx';
+import { followFeed } from './feed.ts';
+import { keyReader } from './keys.ts';
+import { begin, type Message } from './model.ts';
+import { shell } from './shell.ts';
+import { takeTerminal } from './terminal.ts';
+import { update } from './update.ts';
+import { view } from './view.ts';
+
+export interface TerminalOptions {
+  readonly api: Client;
+  readonly input: ReadStream;
+  readonly output: WriteStream;
+  readonly color: boolean;
+  readonly bell: boolean;
+  /** Words behind `/mcp`: none, `add`, or a server. */
+  readonly words: readonly string[];
+  /** From outside: the program is to end. */
+  readonly signal: AbortSignal;
+  now(): number;
+  openBrowser(url: string): Promise<boolean>;
+}
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+/** A lone Escape is told from the beginning of a sequence by silence, in ms. */
+const ESCAPE_MS = 30;
+/** The clock of the screen, in ms: times on it count by seconds. */
+const TICK_MS = 500;
+/** How often the last hour is read anew, in ms. */
+const HISTORY_MS = 60_000;
+
+/** Resolves when the person leaves or `signal` ends; rejects with what broke it. The terminal is given back before. */
+export async function runTerminal(options: TerminalOptions): Promise<void> {
+  const { api, color, now, signal } = options;
+  const terminal = takeTerminal(options.input, options.output);
+  const over = new AbortController();
+  let failure: unknown;
+  const end = (error?: unknown): void => {
+    failure ??= error;
+    over.abort();
+  };
+  const broken = (error: unknown): void => end(error);
+  const ended = (): void => end();
+  // As long as these stay, nobody else ends the process before the terminal is given back.
+  for (const name of signals) process.on(name, ended);
+  process.on('uncaughtException', broken);
+  process.on('unhandledRejection', broken);
+  signal.addEventListener('abort', () => end(), { once: true });
+
+  let model = begin({ ...terminal.size(), now: now(), bell: options.bell });
+  const draw = () => createElement(Screen, { lines: view(model), color });
+  const ink = render(draw(), {
+    stdin: options.input,
+    stdout: options.output,
+    exitOnCtrlC: false,
+    patchConsole: false,
+  });
+  let due = false;
+  const hear = (message: Message): void => {
+    if (over.signal.aborted) return;
+    try {
+      const next = update(model, message);
+      model = next.model;
+      for (const command of next.commands) run(command);
+    } catch (error) {
+      end(error);
+      return;
+    }
+    if (due) return;
+    due = true;
+    setImmediate(() => {
+      due = false;
+      if (over.signal.aborted) return;
+      try {
+        ink.rerender(draw());
+      } catch (error) {
+        end(error);
+      }
+    });
+  };
+  const run = shell({
+    api,
+    now,
+    hear,
+    openBrowser: options.openBrowser,
+    copy: (text) => terminal.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`),
+    ring: () => terminal.write('\u0007'),
+    leave: () => end(),
+  });
+
+  const keys = keyReader();
+  let silence: NodeJS.Timeout | undefined;
+  terminal.onInput((chunk) => {
+    clearTimeout(silence);
+    for (const input of keys.take(chunk)) hear({ kind: 'input', input, at: now() });
+    if (!keys.pending) return;
+    silence = setTimeout(() => {
+      for (const input of keys.settle()) hear({ kind: 'input', input, at: now() });
+    }, ESCAPE_MS);
+  });
+  terminal.onResize(() => {
+    terminal.write('\u001b[H\u001b[2J');
+    ink.clear();
+    hear({ kind: 'size', ...terminal.size() });
+  });
+  const clock = setInterval(() => hear({ kind: 'tick', at: now() }), TICK_MS);
+  const history = setInterval(() => run({ do: 'load-history' }), HISTORY_MS);
+  hear({ kind: 'typed', words: options.words });
+  void followFeed(api, hear, now, over.signal);
+
+  await new Promise<void>((resolve) => {
+    if (over.signal.aborted) resolve();
+    over.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(clock);
+  clearInterval(history);
+  clearTimeout(silence);
+  ink.unmount();
+  terminal.close();
+  for (const name of signals) process.off(name, ended);
+  process.off('uncaughtException', broken);
+  process.off('unhandledRejection', broken);
+  if (failure !== undefined) throw failure;
+}
