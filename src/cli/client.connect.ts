@@ -7,6 +7,7 @@ import { commandsFound, thisMachine } from '../clients/machine.ts';
 import { configFileOf } from '../clients/places.ts';
 import { type ConnectMode, tokenVariable } from '../clients/plan.ts';
 import { aloneWithClients, type Permission, readRegistry, writeRegistry } from '../clients/registry.ts';
+import { entriesOfOthers } from '../clients/shared.file.ts';
 import { makePrivateDirectory } from '../config/files.ts';
 import { diffText, explained, factsOf, paintedDiff, reachOf, warningText } from './client.words.ts';
 import type { Answer, Context, View } from './command.ts';
@@ -59,7 +60,8 @@ export async function connected(context: Context, client: ClientDescriptor, want
         await disconnectClient(dataDir, client, known, { dryRun: false });
         known = undefined;
       }
-      const made = await connectClient(dataDir, known, wish, { dryRun: wanted.dryRun });
+      const ofOthers = await entriesOfOthers(registry, client, file);
+      const made = await connectClient(dataDir, known, { ...wish, ofOthers }, { dryRun: wanted.dryRun });
       if (!wanted.dryRun) await writeRegistry(dataDir, withClient(registry, client.id, made.record));
       return made;
     }),

@@ -100,6 +100,31 @@ describe('Warnings', () => {
   });
 });
 
+describe('One file that two clients read', () => {
+  const env = () => ({ CLINE_MCP_SETTINGS_PATH: join(fake.folder, '.cursor/mcp.json') });
+  const text = () => readFileSync(join(fake.folder, '.cursor/mcp.json'), 'utf8');
+
+  it('has entries of one of them, unless they are called otherwise', async () => {
+    await fake.run('connect cursor');
+    const before = text();
+    const { exit, err } = await fake.run('connect cline', { env: env() });
+    expect([exit, err]).toEqual([1, expect.stringMatching(/is the file of Cursor as well.*entry a; Cline finds that/)]);
+    expect(err).toContain('  watchkeeper connect cline --name hub\n');
+    expect((await fake.run('connect cline --replace', { env: env() })).exit).toBe(1);
+    expect(text()).toBe(before);
+
+    expect((await fake.run('connect cline --name hub', { env: env() })).exit).toBe(0);
+    const both = text();
+    expect(Object.keys(JSON.parse(both).mcpServers)).toEqual(['a', 'b', 'hub-a', 'hub-b']);
+    expect((await fake.run('sync')).exit).toBe(0);
+    expect(text()).toBe(both);
+    await fake.run('disconnect cline');
+    expect(text()).toBe(before);
+    expect((await fake.run('sync')).exit).toBe(0);
+    expect(text()).toBe(before);
+  });
+});
+
 describe('A change of mount mode', () => {
   it('is not hidden by sync: the file is left alone and the command to type is told', async () => {
     fake.routes['GET /health'] = health('routed', server('a', '', 5), server('b', '', 5));
