@@ -23,6 +23,8 @@ export interface Wanted {
   /** Entries of the user's own that go, whatever they are called. */
   readonly remove?: readonly string[];
   readonly dryRun: boolean;
+  /** What to type to write what a trial run shows. */
+  readonly again?: string;
 }
 
 /** What was given goes before what is known of the client, and that before what is usual. */
@@ -73,7 +75,7 @@ export async function connected(context: Context, client: ClientDescriptor, want
     facts,
     commands: commandsFound(context.env),
   });
-  return answerOf(context, change, warnings, wanted.dryRun);
+  return answerOf(context, change, warnings, wanted);
 }
 
 const usualMode = ({ http }: ClientDescriptor, mountMode: string | undefined): ConnectMode =>
@@ -104,7 +106,7 @@ async function answerOf(
   context: Context,
   change: Change,
   warnings: readonly ClientWarning[],
-  dryRun: boolean,
+  { dryRun, again }: Wanted,
 ): Promise<Answer> {
   const { client, token } = change;
   const json = await changeJson(change, warnings, dryRun);
@@ -115,7 +117,7 @@ async function answerOf(
     text: (view) =>
       `${changeText(change, json.diff, dryRun, view)}${secret ? tokenText(change, secret.value, view) : ''}`,
     notes: dryRun
-      ? [`To write it: watchkeeper connect ${client.id}`]
+      ? [`To write it: watchkeeper ${again ?? `connect ${client.id}`}`]
       : [...(json.written ? [client.afterwards] : []), ...(change.entries.length === 0 ? nothingYet : [])],
     ...(warnings.length > 0 && !context.json ? { warning: warningText(warnings) } : {}),
   };

@@ -100,6 +100,40 @@ describe('Warnings', () => {
   });
 });
 
+describe('A trial run', () => {
+  it.each([
+    'connect zed',
+    "connect zed --mode stdio --name 'my hub' --permission deny",
+    'connect zed --token file --new-token --replace',
+  ])('names the command that does just what it showed: %s', async (line) => {
+    const words = line.replace("'my hub'", 'my_hub').split(' ');
+    const argv = words.map((word) => (word === 'my_hub' ? 'my hub' : word));
+    const { err } = await fake.run([...argv, '--dry-run']);
+    expect(err).toBe(`To write it: watchkeeper ${line}\n`);
+  });
+
+  it('of the way back does so too', async () => {
+    await fake.run('connect zed');
+    expect((await fake.run('disconnect zed --dry-run')).err).toBe('To do it: watchkeeper disconnect zed\n');
+    expect((await fake.run('disconnect zed')).err).toBe('What Zed runs just now may still show them.\n');
+  });
+});
+
+describe('Options that a client cannot follow', () => {
+  it.each([
+    ['connect claude-desktop --token variable', 'only starts commands, which need no token', 'connect claude-desktop'],
+    ['connect claude-desktop --mode routed', 'only starts commands', 'connect claude-desktop --mode stdio'],
+    ['connect zed --token variable', 'fills in no variables', 'connect zed'],
+    ['connect zed --name ../x', 'give at most 64 letters, digits, spaces', 'connect zed --name hub'],
+    ['connect zed --mode routed', 'needs mount_mode: "routed"', 'connect zed --mode per-server'],
+  ])('are told with what to type instead: %s', async (line, words, next) => {
+    const { exit, err } = await fake.run(line);
+    expect(exit).not.toBe(0);
+    expect(err).toContain(words);
+    expect(err).toContain(`  watchkeeper ${next}\n`);
+  });
+});
+
 describe('One file that two clients read', () => {
   const env = () => ({ CLINE_MCP_SETTINGS_PATH: join(fake.folder, '.cursor/mcp.json') });
   const text = () => readFileSync(join(fake.folder, '.cursor/mcp.json'), 'utf8');
