@@ -7,6 +7,7 @@ import { commandsFound, thisMachine } from '../clients/machine.ts';
 import { configFileOf } from '../clients/places.ts';
 import { type ConnectMode, tokenVariable } from '../clients/plan.ts';
 import { aloneWithClients, type Permission, readRegistry, writeRegistry } from '../clients/registry.ts';
+import { entriesOfOthers } from '../clients/shared.file.ts';
 import { makePrivateDirectory } from '../config/files.ts';
 import { unknownServer } from './ask.daemon.ts';
 import { diffText, explained, factsOf, paintedDiff, reachOf, warningText } from './client.words.ts';
@@ -28,6 +29,8 @@ export interface Wanted {
   /** Entries of the user's own that go, whatever they are called. */
   readonly remove?: readonly string[];
   readonly dryRun: boolean;
+  /** What to type to write what a trial run shows. */
+  readonly again?: string;
 }
 
 /** What was given goes before what is known of the client, and that before what is usual. */
@@ -69,7 +72,8 @@ export async function connected(context: Context, client: ClientDescriptor, want
         await disconnectClient(dataDir, client, known, { dryRun: false });
         known = undefined;
       }
-      const made = await connectClient(dataDir, known, wish, { dryRun: wanted.dryRun });
+      const ofOthers = await entriesOfOthers(registry, client, file);
+      const made = await connectClient(dataDir, known, { ...wish, ofOthers }, { dryRun: wanted.dryRun });
       if (!wanted.dryRun) await writeRegistry(dataDir, withClient(registry, client.id, made.record));
       return made;
     }),
@@ -81,7 +85,7 @@ export async function connected(context: Context, client: ClientDescriptor, want
     facts,
     commands: commandsFound(context.env),
   });
-  return answerOf(context, change, warnings, wanted.dryRun);
+  return answerOf(context, change, warnings, wanted);
 }
 
 /** The names given, if the daemon knows them all; undefined when none were given. */
@@ -127,7 +131,7 @@ async function answerOf(
   context: Context,
   change: Change,
   warnings: readonly ClientWarning[],
-  dryRun: boolean,
+  { dryRun, again }: Wanted,
 ): Promise<Answer> {
   const { client, token } = change;
   const json = await changeJson(change, warnings, dryRun);
@@ -138,7 +142,7 @@ async function answerOf(
     text: (view) =>
       `${changeText(change, json.diff, dryRun, view)}${secret ? tokenText(change, secret.value, view) : ''}`,
     notes: dryRun
-      ? [`To write it: watchkeeper connect ${client.id}`]
+      ? [`To write it: watchkeeper ${again ?? `connect ${client.id}`}`]
       : [...(json.written ? [client.afterwards] : []), ...(change.entries.length === 0 ? nothingYet : [])],
     ...(warnings.length > 0 && !context.json ? { warning: warningText(warnings) } : {}),
   };

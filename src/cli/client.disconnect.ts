@@ -43,6 +43,10 @@ export async function disconnected(
     json: { client: client.id, connected: true, file, written, restored, removed, dryRun, diff },
     text: ({ paint }) => `${client.name}: ${what}.\n${dryRun ? paintedDiff(diff, paint) : ''}`,
     confirms: true,
-    notes: written ? [client.afterwards] : [],
+    notes: dryRun
+      ? [`To do it: watchkeeper disconnect ${client.id}`]
+      : written
+        ? [`What ${client.name} runs just now may still show them.`]
+        : [],
   };
 }

@@ -5,6 +5,7 @@ import { type Change, connectClient, withClient } from '../clients/connection.ts
 import { clientCalled } from '../clients/known.ts';
 import { commandsFound } from '../clients/machine.ts';
 import { aloneWithClients, type Connected, type Registry, readRegistry, writeRegistry } from '../clients/registry.ts';
+import { entriesOfOthers } from '../clients/shared.file.ts';
 import { changeJson, changeText } from './client.connect.ts';
 import { asSentence, explained, factsOf, reachOf, warningText } from './client.words.ts';
 import type { Answer, Context } from './command.ts';
@@ -46,6 +47,7 @@ export async function synced(context: Context, { dryRun }: { readonly dryRun: bo
         callsPerMinute: record.callsPerMinute ?? null,
         asksInClient: record.asksInClient ?? false,
         token: record.tokenIn === 'file' ? ('file' as const) : ('variable' as const),
+        ofOthers: await entriesOfOthers(known, client, record.file),
         facts,
         reach: reachOf(context, id),
         now: new Date(context.now()),

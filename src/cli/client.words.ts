@@ -100,8 +100,13 @@ export async function explained<T>(command: string, work: () => Promise<T>): Pro
     if (!(error instanceof Error)) throw error;
     if (error.name === 'ConnectError') {
       const { kind } = error as Error & { kind?: string };
+      const names = [`${command} --name hub`];
       const next =
-        kind === 'taken' ? [`${command} --name hub`, `${command} --replace`] : [`${command} --dry-run`, 'clients'];
+        kind === 'taken'
+          ? [...names, `${command} --replace`]
+          : kind === 'shared'
+            ? [...names, 'clients']
+            : [command, 'clients'];
       throw new CommandError(asSentence(error.message), { next });
     }
     if (['FileError', 'RegistryError', 'FormatError'].includes(error.name))

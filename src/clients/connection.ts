@@ -42,6 +42,8 @@ export interface Wish {
   readonly replace?: boolean;
   /** Entries of the user's own that go, whatever they are called. */
   readonly remove?: readonly string[];
+  /** From `entriesOfOthers`. */
+  readonly ofOthers: ReadonlyMap<string, string>;
   readonly facts: HubFacts;
   readonly reach: Reach;
   readonly now: Date;
@@ -96,6 +98,8 @@ function planChange(format: ConfigFormat, text: string | null, known: Connected 
   const read = format.read(text ?? '', client.key);
   if (!read.ok) throw malformed(client, file, read.problem);
   const planned = plannedEntries(wish, facts);
+  const shared = planned.find(({ entry }) => wish.ofOthers.has(entry));
+  if (shared !== undefined) throw sharedWith(client, file, shared.entry, wish.ofOthers.get(shared.entry) ?? '');
   const own = new Set(known?.file === file ? known.entries : []);
   const isOwn = (name: string): boolean => own.has(name) || looksLikeOurs(read.entries[name]);
   const taken = planned.map(({ entry }) => entry).filter((name) => Object.hasOwn(read.entries, name) && !isOwn(name));
@@ -249,6 +253,13 @@ async function backUp(file: string, now: Date): Promise<string> {
     }
   }
 }
+
+const sharedWith = ({ name }: ClientDescriptor, file: string, entry: string, other: string): ConnectError =>
+  new ConnectError(
+    'shared',
+    `${file} is the file of ${other} as well, which is connected there with an entry ${entry}; ${name} finds that one too, or give its entries another name. Nothing was written`,
+    [entry],
+  );
 
 const takenBy = ({ name }: ClientDescriptor, file: string, taken: readonly string[]): ConnectError =>
   new ConnectError(

@@ -1,6 +1,6 @@
 /** Reads what the model asks for. A question that is under way is not asked twice at once: a burst of facts costs two. */
 import type { Client } from '../api/client.ts';
-import { ApiError, DaemonUnreachable } from '../api/errors.ts';
+import { isApiError, isUnreachable } from '../api/errors.ts';
 import type { LogEvent } from '../api/follow.ts';
 import { prefixOf } from './grants.ts';
 import type { Command, Message } from './model.ts';
@@ -64,8 +64,7 @@ async function read(api: Client, load: Load, now: number): Promise<Message> {
 }
 
 /** A daemon that is away is told by the link; a server that is gone by the list. */
-const isQuiet = (error: unknown): boolean =>
-  error instanceof DaemonUnreachable || (error instanceof ApiError && error.status === 404);
+const isQuiet = (error: unknown): boolean => isUnreachable(error) || (isApiError(error) && error.status === 404);
 
 export interface Loader {
   load(load: Load): void;

@@ -1,6 +1,6 @@
 /** Does what the model asks for: through the API, and on the terminal. Whatever comes of it is a message. */
 import type { Client } from '../api/client.ts';
-import { ApiError } from '../api/errors.ts';
+import { isApiError } from '../api/errors.ts';
 import { loader } from './loads.ts';
 import { loginRunner } from './login.run.ts';
 import type { Command, Message } from './model.ts';
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 const textOf = (error: unknown): string => {
-  if (error instanceof ApiError) return error.next ? `${error.detail} ${error.next}` : error.detail;
+  if (isApiError(error)) return error.next ? `${error.detail} ${error.next}` : error.detail;
   return error instanceof Error ? error.message : String(error);
 };
 

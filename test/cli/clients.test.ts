@@ -217,6 +217,65 @@ describe('doctor, of connected clients,', () => {
   });
 });
 
+describe('A trial run', () => {
+  it.each([
+    'connect zed',
+    "connect zed --mode stdio --name 'my hub' --permission deny",
+    'connect zed --token file --new-token --replace',
+  ])('names the command that does just what it showed: %s', async (line) => {
+    const words = line.replace("'my hub'", 'my_hub').split(' ');
+    const argv = words.map((word) => (word === 'my_hub' ? 'my hub' : word));
+    const { err } = await fake.run([...argv, '--dry-run']);
+    expect(err).toBe(`To write it: watchkeeper ${line}\n`);
+  });
+
+  it('of the way back does so too', async () => {
+    await fake.run('connect zed');
+    expect((await fake.run('disconnect zed --dry-run')).err).toBe('To do it: watchkeeper disconnect zed\n');
+    expect((await fake.run('disconnect zed')).err).toBe('What Zed runs just now may still show them.\n');
+  });
+});
+
+describe('Options that a client cannot follow', () => {
+  it.each([
+    ['connect claude-desktop --token variable', 'only starts commands, which need no token', 'connect claude-desktop'],
+    ['connect claude-desktop --mode routed', 'only starts commands', 'connect claude-desktop --mode stdio'],
+    ['connect zed --token variable', 'fills in no variables', 'connect zed'],
+    ['connect zed --name ../x', 'give at most 64 letters, digits, spaces', 'connect zed --name hub'],
+    ['connect zed --mode routed', 'needs mount_mode: "routed"', 'connect zed --mode per-server'],
+  ])('are told with what to type instead: %s', async (line, words, next) => {
+    const { exit, err } = await fake.run(line);
+    expect(exit).not.toBe(0);
+    expect(err).toContain(words);
+    expect(err).toContain(`  watchkeeper ${next}\n`);
+  });
+});
+
+describe('One file that two clients read', () => {
+  const env = () => ({ CLINE_MCP_SETTINGS_PATH: join(fake.folder, '.cursor/mcp.json') });
+  const text = () => readFileSync(join(fake.folder, '.cursor/mcp.json'), 'utf8');
+
+  it('has entries of one of them, unless they are called otherwise', async () => {
+    await fake.run('connect cursor');
+    const before = text();
+    const { exit, err } = await fake.run('connect cline', { env: env() });
+    expect([exit, err]).toEqual([1, expect.stringMatching(/is the file of Cursor as well.*entry a; Cline finds that/)]);
+    expect(err).toContain('  watchkeeper connect cline --name hub\n');
+    expect((await fake.run('connect cline --replace', { env: env() })).exit).toBe(1);
+    expect(text()).toBe(before);
+
+    expect((await fake.run('connect cline --name hub', { env: env() })).exit).toBe(0);
+    const both = text();
+    expect(Object.keys(JSON.parse(both).mcpServers)).toEqual(['a', 'b', 'hub-a', 'hub-b']);
+    expect((await fake.run('sync')).exit).toBe(0);
+    expect(text()).toBe(both);
+    await fake.run('disconnect cline');
+    expect(text()).toBe(before);
+    expect((await fake.run('sync')).exit).toBe(0);
+    expect(text()).toBe(before);
+  });
+});
+
 describe('A change of mount mode', () => {
   it('is not hidden by sync: the file is left alone and the command to type is told', async () => {
     fake.routes['GET /health'] = health('routed', server('a', '', 5), server('b', '', 5));

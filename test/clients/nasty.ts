@@ -13,6 +13,7 @@ export const nasty = {
     'comments, arrays of tables, strings that look like headers': `# mine\nmodel = "o3" # why not\nnotes = """\n[mcp_servers.fake]\nurl = "no"\n"""\n\n[[profiles]]\n  name = 'a' # odd indent\n\n[mcp_servers.mine] # keep\ncommand = "npx"\nargs = [ "-y",\n  "x", # multi\n]\n\n# about the projects\n[projects."/home/u/a.b"]\ntrust_level = "trusted"\nwhen = 1979-05-27T07:32:00Z\nbig = 9223372036854775807\n`,
     'a parent table with a header of its own': `[mcp_servers]\n\n[mcp_servers.mine]\nurl = "https://x.example/mcp"\n[mcp_servers.mine.env]\nA = "b"`,
     'CRLF and no break at the end': `a = 1\r\n\r\n[tui]\r\ntheme = "x"`,
+    'a byte order mark and comments': `\uFEFF# mine\na = 1\n\n[mcp_servers.mine]\ncommand = "x"\n`,
     'entries as pairs of one table': `[mcp_servers]\nmine = { command = "a" } # inline\n\n[x]\ny = 2\n`,
     'nothing at all': ``,
   },

@@ -64,6 +64,12 @@ export const callOf = (id: string, more: Partial<Call> = {}): Call => ({
   truncated: null,
   reason: null,
   decidedBy: null,
+  identity: 'i',
+  definition: 'd',
+  verdict: null,
+  resultHash: null,
+  tookMs: null,
+  closed: null,
   arguments: { path: '/tmp/a', lines: 'one\ntwo' },
   ...more,
 });

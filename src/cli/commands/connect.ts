@@ -1,5 +1,6 @@
+import { shellWord } from '../again.ts';
 import type { Command, Context } from '../command.ts';
-import { CommandError, usedWrongly } from '../failure.ts';
+import { usedWrongly } from '../failure.ts';
 import { flag, type Options, text } from '../options.ts';
 
 type Permission = 'ask' | 'allow-all' | 'deny';
@@ -42,6 +43,19 @@ function rateIn(given: string | undefined, client: string): number | null | unde
   if (Number.isInteger(rate) && rate >= 1 && rate <= 100_000) return rate;
   throw usedWrongly('--rate: give whole calls a minute, 1 to 100000, or none.', `connect ${client} --rate 60`);
 }
+
+/** The command that writes what a trial run showed. */
+const againWith = (id: string, options: Options): string =>
+  [
+    'connect',
+    id,
+    ...['mode', 'name', 'permission', 'token', 'servers', 'rate'].flatMap((option) => {
+      const value = text(options, option);
+      return value === undefined ? [] : [`--${option}`, shellWord(value)];
+    }),
+    ...(flag(options, 'newToken') ? ['--new-token'] : []),
+    ...(flag(options, 'replace') ? ['--replace'] : []),
+  ].join(' ');
 
 export const connect: Command = {
   description: {
@@ -91,16 +105,18 @@ export const connect: Command = {
     const name = text(options, 'name');
     if (name !== undefined && !isEntryName(name))
       throw usedWrongly(
-        `--name ${JSON.stringify(name)}: give letters, digits, "-" and "_", beginning with a letter or digit.`,
+        `--name ${JSON.stringify(name)}: give at most 64 letters, digits, spaces, ".", "-" and "_", with a letter or digit in front.`,
         `connect ${client.id} --name hub`,
       );
     if (client.http === null && ['per-server', 'routed'].includes(text(options, 'mode') ?? ''))
       throw usedWrongly(`${client.name} only starts commands.`, `connect ${client.id} --mode stdio`);
     if (client.http?.byReference == null && text(options, 'token') === 'variable')
-      throw new CommandError(`${client.name} fills in no variables; its token has to stand in the file.`, {
-        exit: 2,
-        next: [`connect ${client.id}`],
-      });
+      throw usedWrongly(
+        client.http === null
+          ? `${client.name} only starts commands, which need no token.`
+          : `${client.name} fills in no variables; its token has to stand in the file.`,
+        `connect ${client.id}`,
+      );
     return connected(context, client, {
       mode: text(options, 'mode') as 'per-server' | 'routed' | 'stdio' | undefined,
       name,
@@ -112,6 +128,7 @@ export const connect: Command = {
       renew: flag(options, 'newToken'),
       replace: flag(options, 'replace'),
       dryRun: flag(options, 'dryRun'),
+      again: againWith(client.id, options),
     });
   },
 };

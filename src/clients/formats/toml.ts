@@ -3,11 +3,22 @@
  * Pure.
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser';
+import { byteOrderMark, withoutMark } from '../../config/jsonc.ts';
 import { isObject, memberOf, type RawObject } from '../../config/raw.ts';
 import { type ConfigFormat, FormatError, unkept } from './format.ts';
 import { cutSpans, eolOf, fingerprint, lineEnd, lineStart, type Span, withBlankBefore } from './splice.ts';
 
+/** A byte order mark, which the parser does not know, stays in front. */
 export const tomlFormat: ConfigFormat = {
+  read: (text, key) => plainToml.read(withoutMark(text), key),
+  set: (text, key, name, value) => markOf(text) + plainToml.set(withoutMark(text), key, name, value),
+  remove: (text, key, name) => markOf(text) + plainToml.remove(withoutMark(text), key, name),
+  removeKey: (text, key) => markOf(text) + plainToml.removeKey(withoutMark(text), key),
+};
+
+const markOf = (text: string): string => (text.startsWith(byteOrderMark) ? byteOrderMark : '');
+
+const plainToml: ConfigFormat = {
   read(text, key) {
     try {
       const plain = plainOf(parseTOML(text));
