@@ -1,9 +1,11 @@
 /** What is to be said about the configuration and the files beside it. Loads the schemas: import it only when needed. */
+import { readAllowEntry } from '../config/allow-file.ts';
 import { besideBuiltin } from '../config/builtin.ts';
 import type { LoadedEntry } from '../config/entry.ts';
 import { lookupIn } from '../config/expand.ts';
 import { FileError, readText } from '../config/files.ts';
 import { homeFolder } from '../config/home.ts';
+import { withoutMark } from '../config/jsonc.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { resolveEntry } from '../config/resolve.ts';
@@ -76,6 +78,28 @@ const ofVariables = (file: string): Promise<Finding[]> =>
     return warnings.map((message) => ({ file, level: 'warning' as const, message }));
   });
 
+/** Lines that grant nothing, or nothing that could run. */
+const ofAllowlist = (paths: Paths, servers: readonly string[]): Promise<Finding[]> =>
+  reading(paths.allowFile, async () => {
+    const text = (await readText(paths.allowFile)) ?? '';
+    const seen = new Set<string>();
+    return withoutMark(text)
+      .split(/\r?\n/)
+      .flatMap((line, index): Finding[] => {
+        const word = line.trim();
+        if (word === '' || word.startsWith('#')) return [];
+        const say = (message: string): Finding[] => [
+          { file: paths.allowFile, level: 'warning', message: `line ${index + 1}: ${message}` },
+        ];
+        const entry = readAllowEntry(word);
+        if (entry === null)
+          return say('grants nothing; an entry is mcp__<server>__<tool>, its name as registered, or mcp__<server>__*');
+        if (seen.has(word)) return say('stands here a second time');
+        seen.add(word);
+        return servers.includes(entry.server) ? [] : say(`there is no server "${entry.server}"`);
+      });
+  });
+
 /** What would keep an entry from starting here and now: a variable that is not set, a value that cannot be used. */
 const ofPlaceholders = (paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Finding[]> =>
   reading(paths.configFile, async () => {
@@ -114,6 +138,7 @@ export async function findingsOf(paths: Paths, env: Readonly<Record<string, stri
     ofSettings(paths.settingsFile, env),
     ofVariables(paths.variablesFile),
     ofPlaceholders(paths, env),
+    ofAllowlist(paths, config.servers),
     ofTrust(paths, homeFolder(env)),
   ]);
   return { ...config, findings: [...config.findings, ...rest.flat()] };

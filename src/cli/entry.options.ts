@@ -23,6 +23,19 @@ export function secretHints(options: Options): string[] {
   );
 }
 
+/** A hint when the command or an argument is a path from here: the daemon starts it from its own folder. */
+export function relativeHints({ command }: Words, options: Options): string[] {
+  if (text(options, 'cwd') !== undefined) return [];
+  const found = command.filter(
+    (word, index) => /^\.{1,2}(?:[\\/]|$)/.test(word) || (index === 0 && /^[\w.-]+\//.test(word)),
+  );
+  if (found.length === 0) return [];
+  const [one = ''] = found;
+  return [
+    `${one} is kept as typed and found from the folder the daemon runs in; to be sure, give the whole path or --cwd "$PWD"`,
+  ];
+}
+
 /** The entry as it stands in `mcp.json`; `command` names the command for messages. */
 export function entryOf(
   { positional, command }: Words,

@@ -23,6 +23,16 @@ const nowhere: Places = { config: undefined, data: undefined };
 const commandsIn = (advice: string): string[] =>
   [...advice.matchAll(/`watchkeeper ([^`]+)`/g)].flatMap((found) => found[1] ?? []);
 
+/** Problems whose advice speaks to programs that use the API: what it comes to on a command line. */
+const inCommands: Readonly<Record<string, readonly string[]>> = {
+  'invalid-request': ['--help'],
+  'entry-invalid': ['add --help'],
+  'prefix-invalid': ['allow --help'],
+  'config-invalid': ['config check'],
+  'config-unreadable': ['config check'],
+  'not-found': ['version'],
+};
+
 const byStatus = (status: number): ExitCode => {
   if (status === 401 || status === 403) return exitCode.refused;
   return status === 400 || status === 415 ? exitCode.usedWrongly : exitCode.failed;
@@ -34,11 +44,16 @@ function factsOf(error: unknown): Facts {
   if (error instanceof CommandError) return error;
   if (error instanceof ApiError) {
     const advised = commandsIn(error.next ?? '');
+    const own = inCommands[error.code];
     // What is said about requests that do not fit their route is of no use to somebody who types commands.
-    const silent = advised.length > 0 || error.next === undefined || error.code === 'invalid-request';
+    const silent = own !== undefined || advised.length > 0 || error.next === undefined;
     return {
-      message: silent ? error.detail : `${sentence(error.detail)} ${error.next}`,
-      next: advised.length > 0 ? advised : ['status'],
+      message: silent
+        ? own === undefined
+          ? error.detail
+          : sentence(error.detail)
+        : `${sentence(error.detail)} ${error.next}`,
+      next: own ?? (advised.length > 0 ? advised : ['status']),
       exit: byStatus(error.status),
       problem: error.problem,
     };

@@ -261,6 +261,22 @@ describe('config', () => {
     beforeEach(() => writeFile(fake.configFile, text));
     const present = () => readFile(fake.configFile, 'utf8');
 
+    it('shows lines of allow_tool that grant nothing, stand there twice or name no server', async () => {
+      await writeFile(fake.configFile, '{"servers": {"memory": {"command": "sh"}}}');
+      await writeFile(
+        join(fake.folder, 'allow_tool'),
+        '# mine\nmcp__memory__read\n\nmemory.read\nmcp__memory__read\nmcp__memory__*x\nmcp__gone__*\n',
+      );
+      const { exit, json } = await fake.run('config check --json');
+      expect(exit).toBe(0);
+      expect(json.findings.map(({ level, message }: any) => [level, message])).toEqual([
+        ['warning', expect.stringMatching(/^line 4: grants nothing/)],
+        ['warning', 'line 5: stands here a second time'],
+        ['warning', expect.stringMatching(/^line 6: grants nothing/)],
+        ['warning', 'line 7: there is no server "gone"'],
+      ]);
+    });
+
     it('--dry-run shows and writes nothing', async () => {
       expect(await fake.run('config fix --dry-run')).toMatchObject({ exit: 0, out: '  "my server" → my-server\n' });
       expect(await present()).toBe(text);

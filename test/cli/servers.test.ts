@@ -31,6 +31,11 @@ describe('status', () => {
     });
   });
 
+  it('warns while the log takes no facts', async () => {
+    fake.routes['GET /health'] = { status: 'degraded', version: '0', ready: true };
+    expect((await fake.run('status')).err).toMatch(/^warning: The log takes no facts .*watchkeeper doctor\n$/);
+  });
+
   it('cuts the error to a terminal, and colours the state', async () => {
     const { out } = await fake.run('status', { columns: 70 });
     expect(out).toContain('\u001b[33mbacking-off\u001b[39;22m');
@@ -222,6 +227,32 @@ describe('add', () => {
       `API_TOKEN stands in the file as you typed it; to keep it out: --env 'API_TOKEN=\${API_TOKEN}'`,
     );
     expect(err).not.toContain('abc');
+  });
+
+  it.each([
+    ['add files -- ./server.sh', './server.sh'],
+    ['add files -- node ../x/server.js', '../x/server.js'],
+    ['add files -- bin/server', 'bin/server'],
+    ['add files -- /opt/server --root .', '.'],
+  ])('keeps a path from here as typed and says where it is looked for: %s', async (line, path) => {
+    expect((await fake.run(line)).err).toContain(
+      `${path} is kept as typed and found from the folder the daemon runs in`,
+    );
+  });
+
+  it.each(['add files -- npx -y @scope/pkg a/b', 'add files --cwd /tmp -- ./server.sh', 'add files -- /opt/server'])(
+    'says nothing of the kind about %s',
+    async (line) => {
+      expect((await fake.run(line)).err).not.toContain('kept as typed');
+    },
+  );
+
+  it('speaks of the command line, not of requests', async () => {
+    fake.routes['POST /v1/mcp'] = problem(400, 'config-invalid', 'a brace is missing (line 1)', {
+      next: 'Correct the file at the line that `detail` names; until then it cannot be edited from here.',
+    });
+    const { err } = await fake.run('add files -- npx');
+    expect(err).toBe('watchkeeper: a brace is missing (line 1).\n  watchkeeper config check\n');
   });
 
   it('confirms nothing with --quiet, and prints JSON with --json', async () => {

@@ -1,7 +1,7 @@
 import { unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command } from '../command.ts';
 import { addToFile } from '../edit.file.ts';
-import { entryOf, entryOptions, secretHints } from '../entry.options.ts';
+import { entryOf, entryOptions, relativeHints, secretHints } from '../entry.options.ts';
 
 const done = (text: string, ...notes: string[]): Answer => ({
   kind: 'answer',
@@ -38,6 +38,7 @@ export const add: Command = {
         return done(
           `${name} is ${replaces ? 'replaced' : 'added'}; the daemon connects to it now.`,
           `See how it goes: watchkeeper status ${name}`,
+          ...relativeHints(words, options),
           ...secretHints(options),
         );
       },
@@ -46,6 +47,7 @@ export const add: Command = {
         return done(
           `${name} is ${replaced ? 'replaced' : 'added'} in ${files.configFile}.`,
           'No daemon runs: the server starts with watchkeeper up --detach',
+          ...relativeHints(words, options),
           ...secretHints(options),
         );
       },

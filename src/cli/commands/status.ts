@@ -24,6 +24,7 @@ export function only(status: Status, name: string | undefined): Status {
 async function once(context: Context, name: string | undefined, options: Parameters<Command['run']>[2]) {
   const when = moment(options, 'at', context.now());
   const status = only(await context.api.status({ at: atOf(when) }), name);
+  const degraded = when === undefined ? await logTrouble(context) : '';
   const clients = name === undefined && when === undefined ? await aboutClients(context) : null;
   const asOf = when && (await timeOf((query) => context.api.events(query), when));
   return {
@@ -35,9 +36,19 @@ async function once(context: Context, name: string | undefined, options: Paramet
       if (name !== undefined && server) return statusDetails(server, seen);
       return `${server ? statusTable(status, seen) : 'No servers are configured.\n'}${clients?.text(view) ?? ''}`;
     },
-    ...(clients?.warning && !context.json ? { warning: clients.warning } : {}),
+    ...withWarning(degraded + (context.json ? '' : (clients?.warning ?? ''))),
     notes: status.servers.length === 0 && !when ? ['Add one: watchkeeper add <name> -- <command> [args…]'] : [],
   };
+}
+
+const withWarning = (warning: string) => (warning === '' ? {} : { warning });
+
+/** What is shown may be older than it looks when the log takes no facts. */
+async function logTrouble({ api }: Context): Promise<string> {
+  const health = await api.health().catch(() => null);
+  return health?.status === 'degraded'
+    ? 'warning: The log takes no facts now: servers go on, what happens to them is not written down. Find out why: watchkeeper doctor\n'
+    : '';
 }
 
 /** What the files of connected clients have drifted from; null when none is connected or nothing is to be said. */

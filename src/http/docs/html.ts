@@ -19,7 +19,7 @@ export const pageOf = (title: string, body: string): string => `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)} · Watchkeeper</title>
+<title>${escapeHtml(/watchkeeper/i.test(title) ? title : `${title} · Watchkeeper`)}</title>
 <style>${style}</style>
 </head>
 <body>
