@@ -30,7 +30,6 @@ const inCommands: Readonly<Record<string, readonly string[]>> = {
   'prefix-invalid': ['allow --help'],
   'config-invalid': ['config check'],
   'config-unreadable': ['config check'],
-  'not-found': ['version'],
 };
 
 const byStatus = (status: number): ExitCode => {

@@ -139,7 +139,7 @@ describe('doctor, of connected clients,', () => {
       'a stale token',
       'connect zed',
       '.config/zed/settings.json',
-      (text) => text.replace(/wk_\w{20}/, `wk_${'x'.repeat(20)}`),
+      (text) => text.replace(/wk_[\w-]{20}/, `wk_${'x'.repeat(20)}`),
       'stale-token',
       'sync',
     ],
