@@ -1,12 +1,9 @@
 /** Commands to type next, for whoever said where configuration and data are: the next one needs to be told, too. Pure. */
 import { commands } from './commands.ts';
 import type { Globals } from './program.ts';
+import { shellWord } from './shell.word.ts';
 
 export type Places = Pick<Globals, 'config' | 'data'>;
-
-/** A word as a shell takes it for one; without quotes where none are needed. */
-export const shellWord = (word: string): string =>
-  /^[\w@%+=:,./\\-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** `watchkeeper`, with `--data` and `--config` as they were given. Before the command, since some take whole command lines. */
 export function programFor({ config, data }: Places): string {

@@ -1,7 +1,7 @@
-import { shellWord } from '../again.ts';
 import type { Command, Context } from '../command.ts';
 import { usedWrongly } from '../failure.ts';
 import { flag, type Options, text } from '../options.ts';
+import { shellWord } from '../shell.word.ts';
 
 type Permission = 'ask' | 'allow-all' | 'deny';
 
