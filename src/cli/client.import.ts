@@ -181,7 +181,7 @@ async function readOne(
 async function entriesOfClient(client: ClientDescriptor, file: string, text: string): Promise<RawObject> {
   const read = (await loadFormat(client.format)).read(text, client.key);
   if (!read.ok)
-    throw new CommandError(`${client.name}: ${file}: ${asSentence(read.problem.message)}`, { next: ['clients'] });
+    throw new CommandError(`${file}: ${read.problem.message}.`, { next: [`import ${client.id}`, 'clients'] });
   return read.entries;
 }
 
@@ -269,7 +269,9 @@ function previewText({ items, variables }: ImportPlan, skipped: readonly Skipped
       ];
       return `  ${what}  ${told.join('; ')}`;
     }),
-    ...skipped.map(({ from, name, why }) => `  - ${name === null ? '' : `${name}  `}from ${from}: ${why}`),
+    ...skipped.map(({ from, name, why }) =>
+      name === null ? `  - ${from}: ${why}` : `  - ${name}  from ${from}: ${why}`,
+    ),
     ...(Object.keys(variables).length === 0
       ? []
       : [`  variables in watchkeeper.env: ${Object.keys(variables).join(', ')}`]),

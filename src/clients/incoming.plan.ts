@@ -5,6 +5,7 @@ import { suggestName } from '../config/names.ts';
 import { isObject, type RawObject } from '../config/raw.ts';
 import { secretStarts, speaksOfSecret } from '../config/secrets.ts';
 import type { Incoming } from './incoming.ts';
+import { changeUrlSecrets, isAddress, urlSecretNames } from './incoming.url.ts';
 
 export interface Candidate extends Incoming {
   /** Id of the client, or the file. */
@@ -38,7 +39,10 @@ function sameness({ disabled: _, ...entry }: RawObject, variables: Readonly<Reco
     if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, filled(member)]));
     if (typeof value !== 'string') return value;
     const expanded = expand(value, lookup);
-    return expanded.ok ? expanded.text : value;
+    if (expanded.ok) return expanded.text;
+    // What is not set here stays a name; what stands beside it is compared all the same.
+    const named = expand(value, (name) => lookup(name) ?? `\0${name}`);
+    return named.ok ? named.text : value;
   };
   return canonicalJson(filled(entry));
 }
@@ -74,19 +78,23 @@ const isLiteral = (value: string): boolean => value !== '' && !/\$\{?[A-Za-z_]/.
 const members = (value: unknown): [string, string][] =>
   Object.entries(isObject(value) ? value : {}).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
 
-/** `env.TOKEN`, `headers.Authorization`, `args[2]`. */
-function literalSecrets({ env, headers, args }: RawObject): string[] {
+/** `env.TOKEN`, `headers.Authorization`, `url api_key`, `args[2]`. */
+function literalSecrets({ env, headers, url, args }: RawObject): string[] {
   const list = Array.isArray(args) ? args.map(String) : [];
   return [
+    ...(typeof url === 'string' ? urlSecretNames(url, isLiteral).map((name) => `url ${name}`) : []),
     ...members(env)
       .filter(([key, value]) => speaksOfSecret(key) && isLiteral(value))
       .map(([key]) => `env.${key}`),
     ...members(headers)
       .filter(([key, value]) => speaksOfSecret(key) && isLiteral(value))
       .map(([key]) => `headers.${key}`),
-    ...secretStarts(list).flatMap((start, index) =>
-      start !== null && isLiteral((list[index] ?? '').slice(start)) ? [`args[${index}]`] : [],
-    ),
+    ...secretStarts(list).flatMap((start, index) => {
+      const arg = list[index] ?? '';
+      const holds =
+        start === null ? isAddress(arg) && urlSecretNames(arg, isLiteral).length > 0 : isLiteral(arg.slice(start));
+      return holds ? [`args[${index}]`] : [];
+    }),
   ];
 }
 
@@ -121,18 +129,24 @@ function withoutSecrets(
         typeof member === 'string' ? change(key, member) : member,
       ]),
     );
+  const inUrl = (text: string): string =>
+    changeUrlSecrets(text, (name, secret) =>
+      isLiteral(secret) ? keep(`${upper(server)}_${upper(name)}`, secret) : secret,
+    );
   const args = Array.isArray(entry.args) ? entry.args.map(String) : null;
   const starts = args === null ? [] : secretStarts(args);
   const result = Object.fromEntries(
     Object.entries(entry).map(([key, value]) => {
       if (key === 'env') return [key, changed(value, apart(''))];
       if (key === 'headers') return [key, changed(value, apart(`${server}_`))];
+      if (key === 'url' && typeof value === 'string') return [key, inUrl(value)];
       if (key === 'args' && args !== null)
         return [
           key,
           args.map((arg, index) => {
             const start = starts[index] ?? null;
-            if (start === null || !isLiteral(arg.slice(start))) return arg;
+            if (start === null) return isAddress(arg) ? inUrl(arg) : arg;
+            if (!isLiteral(arg.slice(start))) return arg;
             return arg.slice(0, start) + keep(`${upper(server)}_ARG_${index + 1}`, arg.slice(start));
           }),
         ];

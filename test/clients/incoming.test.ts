@@ -207,6 +207,29 @@ describe('Taking entries over', () => {
     });
   });
 
+  it('finds secrets in addresses, and leaves every other character of them alone', () => {
+    const entries = [
+      from('x', 'web', { url: 'https://u:pa%24s@x.example/mcp?api_key=s3cret&x=${X}&Y=1#f' }),
+      from('x', 'bridge', { command: 'npx', args: ['mcp-remote', 'https://y.example/mcp?token=t0p', '--port=1'] }),
+      from('x', 'fine', { url: 'https://z.example/mcp?key=${KEY}&q=1' }),
+    ];
+    expect(plan({}, entries).items.map(({ secrets }) => secrets)).toEqual([
+      ['url password', 'url api_key'],
+      ['args[1]'],
+      [],
+    ]);
+    const { items, variables } = plan({}, entries, true);
+    expect(items.map(({ entry }) => entry)).toEqual([
+      { url: 'https://u:${WEB_PASSWORD}@x.example/mcp?api_key=${WEB_API_KEY}&x=${X}&Y=1#f' },
+      { command: 'npx', args: ['mcp-remote', 'https://y.example/mcp?token=${BRIDGE_TOKEN}', '--port=1'] },
+      { url: 'https://z.example/mcp?key=${KEY}&q=1' },
+    ]);
+    expect(variables).toEqual({ WEB_PASSWORD: 'pa%24s', WEB_API_KEY: 's3cret', BRIDGE_TOKEN: 't0p' });
+    // Whose secrets stand elsewhere now is the same server still.
+    const known = Object.fromEntries(items.map(({ name, entry }) => [name, entry]));
+    expect(names(plan(known, entries, false, variables)).every((name) => name.includes(' same '))).toBe(true);
+  });
+
   it.each(['plain', 'with space # and "quotes"', "it's", 'a\\b\nc$d', '$HOME', "'", ''])(
     'writes a variable that reads back: %j',
     (value) => {
