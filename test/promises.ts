@@ -371,6 +371,14 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'Edits keep comments, order, spacing and everything that is not ours, in all four forms.',
     heldBy: ['test/clients/formats.test.ts', 'every line of people stays in'],
   },
+  'clients:round-trip': {
+    claim: 'The file of every client, in every state people leave it in, is given back byte for byte.',
+    heldBy: ['test/cli/clients.round-trip.test.ts', 'is given back byte for byte: $id, $what'],
+  },
+  'clients:shared-file': {
+    claim: 'Two clients that read one file do not get their entries over each other.',
+    heldBy: ['test/cli/clients.test.ts', 'has entries of one of them, unless they are called otherwise'],
+  },
   'clients:identifiers': {
     claim: 'Identifiers that a client would drop or refuse are warned about, from facts, with every way out.',
     heldBy: ['test/clients/identifier.test.ts', 'are told in one sentence with what is lost and every way out'],
