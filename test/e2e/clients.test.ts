@@ -418,8 +418,11 @@ describe('Identifiers behind one entry for all servers', { timeout: 60_000 }, ()
       expect((await it_.run(0, command)).stderr).toMatch(
         /^warning: Antigravity: entry "cartographer" makes identifiers of 77 characters, the limit is 64/m,
       );
+    // The log of the daemon says so by itself, once.
+    await it_.daemon.waitFor(async () => it_.daemon.stderr().includes('makes identifiers of 77 characters'));
     await it_.daemon.api('POST', '/v1/mcp', { name: 'b', server: named('lint') });
     await it_.daemon.waitFor(async () => (await told()) === 20);
+    expect(it_.daemon.stderr().match(/makes identifiers of 77/g)).toHaveLength(1);
     expect((await it_.run(0, 'status')).stderr).not.toContain('warning:');
   });
 });
