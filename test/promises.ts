@@ -422,6 +422,13 @@ export const promises: Readonly<Record<string, Promised>> = {
   'clients:doctor': {
     claim: '`doctor` finds what keeps a connected client from working, and names the command that mends it.',
     heldBy: ['test/cli/clients.test.ts', 'finds %s, names what mends it and ends with 1'],
+  'clients:round-trip': {
+    claim: 'The file of every client, in every state people leave it in, is given back byte for byte.',
+    heldBy: ['test/cli/clients.round-trip.test.ts', 'is given back byte for byte: $id, $what'],
+  },
+  'clients:shared-file': {
+    claim: 'Two clients that read one file do not get their entries over each other.',
+    heldBy: ['test/cli/clients.test.ts', 'has entries of one of them, unless they are called otherwise'],
   },
   'clients:identifiers': {
     claim: 'Identifiers that a client would drop or refuse are warned about, from facts, with every way out.',

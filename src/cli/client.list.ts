@@ -82,11 +82,13 @@ export async function listed(context: Context, all: boolean): Promise<Answer> {
       rows.length === 0
         ? 'No AI client was found on this machine.\n'
         : `${clientsTable(rows, view)}${findingsText(findings.filter(isNews), view)}`,
-    notes: rows.some(({ state }) => state === 'not-connected')
-      ? ['Connect one: watchkeeper connect <client>']
-      : rows.length === 0
-        ? ['All that are known: watchkeeper clients --all']
-        : [],
+    notes: [
+      ...(rows.some(({ state }) => state === 'unknown')
+        ? ['The daemon does not answer, so only files were looked at: watchkeeper up --detach']
+        : []),
+      ...(rows.some(({ state }) => state === 'not-connected') ? ['Connect one: watchkeeper connect <client>'] : []),
+      ...(rows.length === 0 ? ['All that are known: watchkeeper clients --all'] : []),
+    ],
     ...(warnings.length > 0 && !context.json ? { warning: warningText(warnings) } : {}),
   };
 }

@@ -159,7 +159,14 @@ export const serverStatus = z.object({
 export const status = z.object({ servers: z.array(serverStatus).describe('Sorted by name.') });
 
 export const reconnectBody = z
-  .strictObject({ name: name.optional(), timeout_ms: milliseconds.optional() })
+  .strictObject({
+    name: name.optional(),
+    timeout_ms: milliseconds
+      .optional()
+      .describe(
+        'How long each is waited for, then told as it is; without it as long as its `connectTimeoutMs` and `listTimeoutMs` and 10 s.',
+      ),
+  })
   .meta({ examples: [{ name: 'memory' }] });
 export const reconnect = z.object({
   ok: z.boolean(),

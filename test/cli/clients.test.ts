@@ -65,6 +65,16 @@ describe('Without the daemon', () => {
     await alone.close();
   });
 
+  it('the list of clients says that only files were looked at', async () => {
+    await fake.run('connect zed');
+    const alone = await fakeDaemon({}, { running: false });
+    writeFileSync(join(alone.folder, 'clients.json'), readFileSync(join(fake.folder, 'clients.json')));
+    const { out, err } = await alone.run('clients');
+    expect(out).toMatch(/^zed +unknown /m);
+    expect(err).toContain('The daemon does not answer, so only files were looked at: watchkeeper up --detach\n');
+    await alone.close();
+  });
+
   it('a length nobody knows is not spoken of', async () => {
     const alone = await fakeDaemon({}, { running: false });
     const { exit, err } = await alone.run('connect antigravity');

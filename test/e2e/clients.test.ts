@@ -389,6 +389,44 @@ describe('Identifiers that get too long for a client', { timeout: 60_000 }, () =
   });
 });
 
+describe('Identifiers behind one entry for all servers', { timeout: 60_000 }, () => {
+  const long = 'x'.repeat(60);
+  let it_: Given;
+  beforeAll(async () => {
+    const wiki = { ...named('git_conflict_resolve', 'lint'), tool_prefix: 'morbos_agentic_wiki' };
+    it_ = await given({ wiki, b: named('lint') }, { mount_mode: 'routed' });
+  });
+  afterAll(() => it_.daemon.stop());
+
+  it('are computed from what /mcp lists, and followed when a list changes', async () => {
+    const { stderr } = await it_.run(0, 'connect', 'antigravity', '--name', 'cartographer');
+    expect(stderr).not.toContain('warning:');
+    const { cartographer, ...others } = plainJson(it_.read('.gemini/config/mcp_config.json')).mcpServers;
+    expect([others, cartographer.serverUrl]).toEqual([{}, `${it_.daemon.url}/mcp`]);
+
+    const listed = async () =>
+      await httpTools({ ...cartographer, headers: { Authorization: `Bearer ${it_.daemon.token}` } });
+    const longestListed = async () => Math.max(...(await listed()).map((name) => name.length));
+    const told = async () => (await it_.daemon.api('GET', '/health')).body.routed.longest;
+    expect(await told()).toBe(await longestListed());
+    expect(await longestListed()).toBe('git_conflict_resolve'.length);
+
+    await it_.daemon.api('POST', '/v1/mcp', { name: 'b', server: named('lint', long) });
+    await it_.daemon.waitFor(async () => (await told()) === 60);
+    expect(await longestListed()).toBe(60);
+    for (const command of ['status', 'sync'])
+      expect((await it_.run(0, command)).stderr).toMatch(
+        /^warning: Antigravity: entry "cartographer" makes identifiers of 77 characters, the limit is 64/m,
+      );
+    // The log of the daemon says so by itself, once.
+    await it_.daemon.waitFor(async () => it_.daemon.stderr().includes('makes identifiers of 77 characters'));
+    await it_.daemon.api('POST', '/v1/mcp', { name: 'b', server: named('lint') });
+    await it_.daemon.waitFor(async () => (await told()) === 20);
+    expect(it_.daemon.stderr().match(/makes identifiers of 77/g)).toHaveLength(1);
+    expect((await it_.run(0, 'status')).stderr).not.toContain('warning:');
+  });
+});
+
 describe('Servers are taken over from clients', { timeout: 60_000 }, () => {
   let it_: Given;
   beforeAll(async () => {

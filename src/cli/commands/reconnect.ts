@@ -24,7 +24,12 @@ export const reconnect: Command = {
     group: 'Servers',
     summary: 'close the connection to a server, or all, and open it anew',
     arguments: [{ name: '[server]', about: 'only this server' }],
-    options: [{ flags: '--timeout <span>', about: 'how long to wait, such as 30s' }],
+    options: [
+      {
+        flags: '--timeout <span>',
+        about: 'how long to wait for each, such as 30s (its connectTimeoutMs and listTimeoutMs, and 10s)',
+      },
+    ],
     examples: [
       { line: 'reconnect github', about: 'also ends the waiting of a server that failed for good' },
       { line: 'reconnect', about: 'all servers' },
