@@ -34,7 +34,13 @@ export type CallCommand =
       /** How long a person has, in ms. */
       readonly holdMs: number;
     }
-  | { readonly type: 'ApproveCall'; readonly by: string; readonly remember: 'once' | 'tool' | 'server' }
+  | {
+      readonly type: 'ApproveCall';
+      readonly by: string;
+      readonly remember: 'once' | 'tool' | 'server';
+      /** It must wait for its turn at the server before it starts. */
+      readonly inTurn?: boolean;
+    }
   | { readonly type: 'StartApproved' }
   | { readonly type: 'DenyCall'; readonly by: string; readonly reason?: string | undefined }
   | { readonly type: 'CancelCall'; readonly by: string }
