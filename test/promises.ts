@@ -422,6 +422,7 @@ export const promises: Readonly<Record<string, Promised>> = {
   'clients:doctor': {
     claim: '`doctor` finds what keeps a connected client from working, and names the command that mends it.',
     heldBy: ['test/cli/clients.test.ts', 'finds %s, names what mends it and ends with 1'],
+  },
   'clients:round-trip': {
     claim: 'The file of every client, in every state people leave it in, is given back byte for byte.',
     heldBy: ['test/cli/clients.round-trip.test.ts', 'is given back byte for byte: $id, $what'],

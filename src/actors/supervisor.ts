@@ -1,6 +1,6 @@
 /** One actor a server: starts and stops them, keeps them equal to the configuration, finds them. */
 
-import { filter, from, mergeMap, Subject } from 'rxjs';
+import { filter, from, mergeMap, partition, Subject } from 'rxjs';
 import type { LoadedConfig, RunEntry } from '../config/entry.ts';
 import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
@@ -50,7 +50,10 @@ export class Supervisor {
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
-    this.#starts.pipe(mergeMap((name) => from(this.#start(name)), options.parallel)).subscribe();
+    const [processes, connections] = partition(this.#starts, (name) => this.#isProcess(name));
+    processes.pipe(mergeMap((name) => from(this.#start(name)), options.parallel)).subscribe();
+    // Connections over HTTP cost this machine next to nothing: they wait for nobody.
+    connections.pipe(mergeMap((name) => from(this.#start(name)))).subscribe();
     options.log.committed$
       .pipe(
         mergeMap((facts) => facts),
@@ -231,6 +234,10 @@ export class Supervisor {
     this.#leaving.set(name, ended);
   }
 
+  #isProcess(name: string): boolean {
+    return this.#actors.get(name)?.actor.head.context.transport === 'stdio';
+  }
+
   async #start(name: string): Promise<void> {
     const actor = this.#actors.get(name);
     if (!actor || this.#stopping || actor.actor.head.state !== 'idle') return;
@@ -239,7 +246,7 @@ export class Supervisor {
     if (lazy || stopReason === 'idle') return;
     const began = performance.now();
     await actor.insist({ type: 'StartServer' });
-    if (actor.actor.head.context.transport !== 'stdio') return;
+    if (!this.#isProcess(name)) return;
     const { state } = await actor.actor
       .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(this.#slotMs))
       .catch(() => actor.actor.committedHead);

@@ -489,7 +489,7 @@ async function firstListed(
   return directory.find(tool);
 }
 
-function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): ProblemCode {
+function problemOf({ outcome, because, reason }: Extract<CallEnd, { kind: 'ended' }>): ProblemCode {
   switch (outcome) {
     case 'refused':
       return 'call-refused';
@@ -499,7 +499,10 @@ function problemOf({ outcome, because }: Extract<CallEnd, { kind: 'ended' }>): P
       return 'call-expired';
     case 'failed':
       if (because === 'limit') return 'call-timeout';
-      return because === 'rejected' ? 'call-rejected' : 'server-not-connected';
+      // Nothing is wrong with a call that only wants a login, and it may be repeated after it.
+      return because === 'rejected' && !/it wants a login; log in: /.test(reason ?? '')
+        ? 'call-rejected'
+        : 'server-not-connected';
     case 'cancelled':
       return 'call-cancelled';
     case 'abandoned':

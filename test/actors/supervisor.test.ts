@@ -75,6 +75,18 @@ describe('starting', () => {
     await until(() => opened(made).length === far.length);
   });
 
+  it('keeps no connection waiting behind processes that never answer', async () => {
+    const silent = names(3, 'a-silent');
+    const made = await crewWithHanging(silent, { parallel: 1 });
+    await made.configure(
+      ...silent.map((name) => entryOf(name, { limits: { connectTimeoutMs: 60_000 } })),
+      entryOf('far', { transport: 'streamable-http' }),
+    );
+    const begun = () => made.log.read({ type: 'ConnectStarted' }).map(({ stream }) => stream);
+    await until(() => begun().length === 4);
+    expect(begun().slice(0, 2).sort()).toEqual(['server-a-silent00', 'server-far']);
+  });
+
   it('fails an entry with an error by itself, and starts the others', async () => {
     const made = await crew();
     const problem = { field: 'url', message: 'url is not an address' };

@@ -471,7 +471,12 @@ describe('a token', () => {
     const { fake, daemon } = await givenLogin();
     fake.faults.refusesAll = true;
     const { body } = await daemon.call('mcp__web__echo', { text: 'x' });
-    expect(body.outcome).toBe('failed');
+    // It did not run, and may be repeated after a login.
+    expect(body).toMatchObject({
+      outcome: 'failed',
+      code: 'server-not-connected',
+      detail: expect.stringMatching(/watchkeeper login web/),
+    });
     await daemon.waitForServer('web', 'auth-required');
     expect(fake.count('/token', 'refresh_token')).toBe(1);
     const asked = fake.seen.length;

@@ -1,7 +1,6 @@
 /** What the tests of logins share: a login by the route, with somebody who plays the browser. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Daemon } from '../support/daemon.ts';
@@ -62,13 +61,24 @@ export async function logIn(
   return login.done;
 }
 
-/** A port nobody listens on, on either family. */
+/**
+ * A port nobody listens on, on either family. Below those that systems give to outgoing connections, one of which could
+ * take it before the daemon does.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if ((await isFree('127.0.0.1', port)) && (await isFree('::1', port))) return port;
+  }
+}
+
+function isFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    // A family that the machine lacks is in nobody's way.
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
 }
 
 /** The bytes of every file below a folder, as text. */

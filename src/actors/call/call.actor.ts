@@ -219,7 +219,7 @@ export class CallDesk {
     if (same) return this.#rejoin(same, input);
 
     if (first === 'run') await this.serverReady(target.server, input.signal);
-    const limit = this.#limits(target.server)?.maxConcurrency ?? null;
+    const limit = this.#limit(target);
     if (limit === null || verdict() !== 'run') return this.#request(input, request, key);
 
     const leave = await this.#turnstile.enter(target.server, limit, input.signal).catch(() => null);
@@ -240,7 +240,8 @@ export class CallDesk {
   ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
     const call = this.#open.get(id);
     if (!call) return null;
-    const told = await call.actor.tell({ type: 'ApproveCall', by, remember }, this.#world(call.input));
+    const inTurn = this.#limit(call.input.target) !== null;
+    const told = await call.actor.tell({ type: 'ApproveCall', by, remember, inTurn }, this.#world(call.input));
     if (isRefusal(told)) return told;
     const started = told.some(({ type }) => type === 'CallStarted');
     if (started) void this.#run(call);
@@ -373,12 +374,27 @@ export class CallDesk {
 
   /** Answers a refusal when the start could not be written; the approval stays. */
   async #startApproved(call: Open, signal: CancelSignal): Promise<Refusal | null> {
-    await this.serverReady(call.input.target.server, signal);
-    const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input));
-    if (isRefusal(told)) return told;
-    if (told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
-    this.#settled(call);
-    return null;
+    const { target } = call.input;
+    // Whoever does not wait for it leaves it to us to see it through.
+    const wanted = call.waiting > 0 ? signal : call.cancel.signal;
+    const leave = await this.#turnstile.enter(target.server, this.#limit(target), wanted).catch(() => null);
+    // Nobody waits for it any more; the approval stays for the one who comes again.
+    if (leave === null) return null;
+    try {
+      await this.serverReady(target.server, signal);
+      const told = await call.actor.tell({ type: 'StartApproved' }, this.#world(call.input));
+      if (isRefusal(told)) return told;
+      if (told.some(({ type }) => type === 'CallStarted')) await this.#run(call);
+      this.#settled(call);
+      return null;
+    } finally {
+      leave();
+    }
+  }
+
+  /** How many calls its server takes at once; null: as many as come. */
+  #limit({ server }: Target): number | null {
+    return this.#limits(server)?.maxConcurrency ?? null;
   }
 
   async #run(call: Open): Promise<void> {

@@ -38,7 +38,13 @@ export type CallCommand =
       /** Why the caller may not call at all just now. */
       readonly barred?: string | null;
     }
-  | { readonly type: 'ApproveCall'; readonly by: string; readonly remember: 'once' | 'tool' | 'server' }
+  | {
+      readonly type: 'ApproveCall';
+      readonly by: string;
+      readonly remember: 'once' | 'tool' | 'server';
+      /** It must wait for its turn at the server before it starts. */
+      readonly inTurn?: boolean;
+    }
   | { readonly type: 'StartApproved' }
   | { readonly type: 'DenyCall'; readonly by: string; readonly reason?: string | undefined }
   | { readonly type: 'CancelCall'; readonly by: string }

@@ -21,7 +21,7 @@ export function decideCall(head: CallHead, command: CallCommand, stamp: Stamp, w
       const stale = outdated(context, world);
       if (stale) return [approved, stale];
       // Nobody waits any more: the approval is kept for the one who comes again with the same call.
-      if (context.caller === 'gone' || world.server?.state !== 'ready') return [approved];
+      if (command.inTurn || context.caller === 'gone' || world.server?.state !== 'ready') return [approved];
       return [approved, ...started(context, world)];
     }
     case 'StartApproved': {

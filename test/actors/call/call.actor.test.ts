@@ -539,6 +539,56 @@ describe('calls at once', () => {
     expect(made.server('a').taken.map(({ args }) => args.n)).toEqual(Array.from({ length: 12 }, (_, n) => n));
   });
 
+  it.each([true, false])('count those that a person approved (the caller waits: %s)', async (wait) => {
+    const made = await ready({}, { limits: { maxConcurrency: 1 } });
+    const answers = new Map<unknown, ReturnType<typeof gate<RawResult>>>();
+    made.server('a').onCall = ({ args }) => {
+      const answer = gate<RawResult>();
+      answers.set(args.n, answer);
+      return answer.promise;
+    };
+    const taken = () => made.server('a').taken.map(({ args }) => args.n);
+    const first = made.call(get, { args: { n: 1 } });
+    await until(() => taken().length === 1);
+    const ids: string[] = [];
+    const held = [2, 3].map((n) =>
+      made.call(get, { args: { n }, mode: 'ask', wait, onHeld: ({ id }: { id: string }) => ids.push(id) }),
+    );
+    if (!wait) for (const call of held) ids.push(((await call) as { id: string }).id);
+    await until(() => ids.length === 2);
+    for (const id of ids) expect(await made.calls.approve(id, 'ann', 'once')).toMatchObject({ outdated: false });
+    await turn();
+    expect(taken()).toEqual([1]);
+    for (const n of [1, 2, 3]) {
+      await until(() => answers.has(n));
+      expect(taken()).toEqual([1, 2, 3].slice(0, n));
+      answers.get(n)?.open({ content: [] });
+    }
+    expect(ended(await first)).toMatchObject({ outcome: 'succeeded' });
+    if (wait) for (const call of held) expect(ended(await call)).toMatchObject({ outcome: 'succeeded' });
+    await until(() => made.calls.running === 0);
+  });
+
+  it('that were approved and are no longer waited for leave the queue, and the approval stays', async () => {
+    const made = await ready({}, { limits: { maxConcurrency: 1 } });
+    const answer = gate<RawResult>();
+    made.server('a').onCall = ({ args }) => (args.n === 1 ? answer.promise : Promise.resolve({ content: [] }));
+    const first = made.call(get, { args: { n: 1 } });
+    await until(() => made.server('a').taken.length === 1);
+    const leave = new AbortController();
+    const second = made.call(get, { args: { n: 2 }, mode: 'ask', wait: true, signal: leave.signal });
+    const id = await heldId(made);
+    await made.calls.approve(id, 'ann', 'once');
+    leave.abort();
+    expect(await second).toMatchObject({ kind: 'held', id });
+    answer.open({ content: [] });
+    expect(ended(await first)).toMatchObject({ outcome: 'succeeded' });
+    expect(made.server('a').taken).toHaveLength(1);
+    expect(ended(await made.call(get, { args: { n: 2 }, mode: 'ask', wait: true }))).toMatchObject({
+      outcome: 'succeeded',
+    });
+  });
+
   it('let one who no longer waits out of the queue', async () => {
     const made = await ready({}, { limits: { maxConcurrency: 1 } });
     const answer = gate<RawResult>();
