@@ -437,8 +437,8 @@ describe('Only some may', () => {
     expect(
       starters.filter(
         (path) =>
-          // The keeper asks a runtime for its version and starts no server.
-          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
+          // The keeper asks a runtime for its version and starts no server; a login of another program is asked for by its tool.
+          !/^src\/(?:mcp\/(?:process|group)|oauth\/secret\.tool|keeper\/checks\.process|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
             path,
           ),
       ),
