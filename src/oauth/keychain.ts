@@ -122,5 +122,7 @@ function reasonOf(error: unknown): string {
   if (/prompt was dismissed|is locked/i.test(words)) return 'it is locked; unlock it and try again';
   // Of a service that answers although nobody has ever opened it, as on machines without a desktop.
   if (/Secret Service: no result found/i.test(words)) return NOWHERE;
+  if (/not provided by any \.service files|Failed to connect to socket|Did not receive a reply/i.test(words))
+    return 'no Secret Service answers in this desktop session';
   return (words.split('\n', 1)[0] ?? '').slice(0, 160) || 'it does not answer';
 }
