@@ -485,7 +485,7 @@ describe('Only some may', () => {
       starters.filter(
         (path) =>
           // The keeper asks a runtime for its version, the keychain of Linux is searched; neither starts a server.
-          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|oauth\/keychain|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
+          !/^src\/(?:mcp\/(?:process|group)|keeper\/checks\.process|oauth\/secret\.tool|cli\/(?:browser|daemon\.detach|process\.identity))\.ts$/.test(
             path,
           ),
       ),

@@ -461,6 +461,10 @@ export const promises: Readonly<Record<string, Promised>> = {
       'does so while %s: no server was started, and the next one starts as usual',
     ],
   },
+  'calls:approved-count': {
+    claim: 'Calls that a person approved count among the maxConcurrency of their server.',
+    heldBy: ['test/actors/call/call.actor.test.ts', 'count those that a person approved (the caller waits: %s)'],
+  },
   // Logins
   'login:unattended': {
     claim: 'No browser opens by itself; a server that wants a login names the command once and asks for nothing.',
@@ -513,6 +517,43 @@ export const promises: Readonly<Record<string, Promised>> = {
   'login:secrets': {
     claim: 'No token, code or secret stands in a file, a log, an event or an answer.',
     heldBy: ['test/e2e/login.test.ts', 'stands in any file, log, event or answer'],
+  },
+  'login:hidden': {
+    claim: 'Nor in a recording, a bundle, an argument or the environment of a process.',
+    heldBy: [
+      'test/e2e/login.test.ts',
+      'goes to a child, into a recording or a bundle, or to whoever looks at the processes',
+    ],
+  },
+  'login:removal': {
+    claim:
+      'A removed server leaves no credentials, under any address it had, also when it was removed while no daemon ran.',
+    heldBy: [
+      'test/e2e/login.test.ts',
+      'comes with the removal of the server also while no daemon runs, for every address it ever had',
+    ],
+  },
+  'login:full-disk': {
+    claim: 'A renewed token that cannot be written is not lost.',
+    heldBy: [
+      'test/oauth/account.test.ts',
+      'does not cost a login whose token was just renewed; it is written when that is possible again',
+    ],
+  },
+  'login:locked': {
+    claim: 'A locked keychain is named before anybody is sent to a browser.',
+    heldBy: [
+      'test/e2e/login.keychain.test.ts',
+      'a locked one is named before anybody is sent to a browser, and nothing goes into a file',
+    ],
+  },
+  'login:vanished': {
+    claim: 'A keychain that vanishes while the daemon runs costs no login.',
+    heldBy: ['test/e2e/login.keychain.test.ts', 'one that vanishes while the daemon runs costs no login'],
+  },
+  'login:shared': {
+    claim: 'Two daemons that share a keychain renew a login once, and log out together.',
+    heldBy: ['test/e2e/login.keychain.test.ts', 'two daemons that share one renew a login once, and log out together'],
   },
   'login:keychain': {
     claim: 'Tokens are in the keychain where there is one, and nothing of them is on disk.',

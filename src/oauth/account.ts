@@ -427,8 +427,14 @@ type Renewal =
 const header = ({ access }: StoredTokens): string => `Bearer ${access}`;
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
 
-/** Names hold letters, digits, `_` and `-` alone, so that a dot keeps name and address apart. */
-const accountOf = (name: string, identity: string): string => `${name}.${identity.slice(0, 16)}`;
+/**
+ * Names hold letters, digits, `_` and `-` alone, so that a dot keeps name and address apart. Some keychains and file
+ * systems take no notice of case: a name with capitals carries a mark of its own.
+ */
+export const accountOf = (name: string, identity: string): string => {
+  const account = `${name}.${identity.slice(0, 16)}`;
+  return name === name.toLowerCase() ? account : `${account}.${hashOf(name).slice(0, 8)}`;
+};
 
 function troubleOf(error: unknown): ServerTrouble {
   if (error instanceof ServerTrouble) return error;

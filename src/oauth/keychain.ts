@@ -1,6 +1,5 @@
 /** The keychain of the system: Secret Service on Linux, Keychain on macOS, Credential Manager on Windows. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { askSecretTool } from './secret.tool.ts';
 import { type Vault, VaultError } from './store.ts';
 
 const SERVICE = 'watchkeeper';
@@ -44,16 +43,12 @@ export async function openKeychain(): Promise<OpenedKeychain> {
 }
 
 /**
- * An entry of another program; null when it is not there or no keychain answers. On Linux programs that use `secret-tool`
- * name their entries by `account`, and the binding looks for `username` alone: so the same tool is asked.
+ * An entry of another program; null when it is not there or no keychain answers. On Linux the binding looks for entries by
+ * `username` alone, and such programs name them otherwise: so the tool they use is asked.
  */
 export async function readEntry(service: string, account: string): Promise<string | null> {
   try {
-    if (process.platform === 'linux') {
-      const asked = ['lookup', 'service', service, 'account', account];
-      const { stdout } = await promisify(execFile)('secret-tool', asked, { timeout: FIRST_ANSWER_MS });
-      return stdout.trim() || null;
-    }
+    if (process.platform === 'linux') return await askSecretTool(service, account, FIRST_ANSWER_MS);
     const { AsyncEntry } = await import('@napi-rs/keyring');
     const entry = new AsyncEntry(service, account);
     return (await within(FIRST_ANSWER_MS, (signal) => entry.getPassword(signal))) ?? null;
@@ -127,5 +122,7 @@ function reasonOf(error: unknown): string {
   if (/prompt was dismissed|is locked/i.test(words)) return 'it is locked; unlock it and try again';
   // Of a service that answers although nobody has ever opened it, as on machines without a desktop.
   if (/Secret Service: no result found/i.test(words)) return NOWHERE;
+  if (/not provided by any \.service files|Failed to connect to socket|Did not receive a reply/i.test(words))
+    return 'no Secret Service answers in this desktop session';
   return (words.split('\n', 1)[0] ?? '').slice(0, 160) || 'it does not answer';
 }

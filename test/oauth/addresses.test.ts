@@ -16,16 +16,21 @@ describe('An address that a server names', () => {
     expect(checkUrl(url, remote)).toMatchObject({ ok: true });
   });
 
-  it.each(['http://localhost:4000/as', 'http://127.0.0.1:4000', 'http://[::1]:4000', 'https://app.localhost'])(
-    'may be used by a server on this machine alone: %s',
-    (url) => {
-      expect(checkUrl(url, local)).toMatchObject({ ok: true });
-      expect(checkUrl(url, remote)).toEqual({
-        ok: false,
-        reason: 'leads to this machine, although the server is elsewhere',
-      });
-    },
-  );
+  it.each([
+    'http://localhost:4000/as',
+    'http://127.0.0.1:4000',
+    'http://[::1]:4000',
+    'https://app.localhost',
+    'https://192.0.2.7/as',
+    'https://[::ffff:192.0.2.7]/as',
+    'https://[2001:DB8:0::7]:8443/as',
+  ])('may be used by a server on this machine alone: %s', (url) => {
+    expect(checkUrl(url, local)).toMatchObject({ ok: true });
+    expect(checkUrl(url, remote)).toEqual({
+      ok: false,
+      reason: 'leads to this machine, although the server is elsewhere',
+    });
+  });
 
   it.each([
     ['http://as.example', /not encrypted/],
@@ -49,6 +54,8 @@ describe('An address that a server names', () => {
     ['https://0xa9.0xfe.0xa9.0xfe/', /link-local/],
     ['http://localhost:17987/v1/mcp', /this daemon itself/],
     ['http://127.0.0.1:17987/', /this daemon itself/],
+    ['https://192.0.2.7:17987/', /this daemon itself/],
+    ['https://[2001:db8::7]:17987/', /this daemon itself/],
     ['https://as.example/\nx', /characters/],
     ['https://as.example\\@evil.example', /characters/],
     [' https://as.example', /characters/],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { accountOf } from '../../src/oauth/account.ts';
 import { authMethodFor, type ClientSources, chooseClient } from '../../src/oauth/client.choice.ts';
 import type { StoredClient, StoredTokens } from '../../src/oauth/record.ts';
 import { readRecord, secretsOf } from '../../src/oauth/record.ts';
@@ -186,6 +187,16 @@ describe('A token is renewed', () => {
         expiresAt: null,
       },
     );
+  });
+});
+
+describe('The account under which a login is kept', () => {
+  it('is another one for every name and every address, also where case does not count', () => {
+    const names = ['web', 'Web', 'WEB', 'wEb', 'web-1', 'web_1'];
+    const identities = ['0123456789abcdef0', 'fedcba98765432100'];
+    const accounts = names.flatMap((name) => identities.map((identity) => accountOf(name, identity).toLowerCase()));
+    expect(new Set(accounts).size).toBe(names.length * identities.length);
+    expect(accountOf('web', identities[0] ?? '')).toBe('web.0123456789abcdef');
   });
 });
 
