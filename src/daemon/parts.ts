@@ -384,7 +384,7 @@ function loginsFor(
     ownPorts: () => [...ports(), settings.oauth.callbackPort],
     ownAddresses: () =>
       Object.values(networkInterfaces()).flatMap((found) => found?.map(({ address }) => address) ?? []),
-    note: (fact) => void facts.report(fact, undefined),
+    note: (fact) => facts.report(fact, undefined),
     warn: (server, message) => logger.warn({ server }, message),
     onStore: (where, why) => {
       if (why === null) logger.info(`Tokens of logins are kept in ${where}.`);

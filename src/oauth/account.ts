@@ -4,7 +4,6 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FileError } from '../config/files.ts';
 import { withFileLock } from '../config/lock.ts';
-import type { LoginFact } from '../events/login.events.ts';
 import type { Credentials } from '../mcp/connection.ts';
 import { Fault } from '../mcp/failure.ts';
 import { type AddressRules, isLoopback, isOwn } from './addresses.ts';
@@ -13,6 +12,7 @@ import { checkedFetch } from './checked.fetch.ts';
 import { findResource } from './discover.ts';
 import { renew, revoke } from './endpoint.ts';
 import { readRecord, type StoredClient, type StoredRecord, type StoredTokens, secretsOf } from './record.ts';
+import type { Note } from './settings.ts';
 import { type Vault, VaultError } from './store.ts';
 import { dueAt, renewed } from './tokens.ts';
 import { LoginError, Refused, ServerTrouble } from './trouble.ts';
@@ -33,7 +33,7 @@ export interface AccountOptions {
   readonly ownPorts: () => readonly number[];
   /** Addresses of this machine in its networks. */
   readonly ownAddresses: () => readonly string[];
-  readonly note: (fact: LoginFact) => void;
+  readonly note: Note;
   readonly warn: (server: string, message: string) => void;
   readonly now: () => number;
   readonly random: () => number;
@@ -198,7 +198,7 @@ export class LoginAccount implements Credentials {
     const became = own === null ? 'none' : own.kind === 'given' && !client ? 'kept' : 'deleted';
     if (tokens === null && became !== 'deleted') return;
     const revoked = tokens !== null && (await this.#revoked(tokens));
-    this.#options.note({
+    await this.#options.note({
       type: 'CredentialsDeleted',
       data: { server: this.#options.name, by, revoked, client: became },
     });
@@ -256,7 +256,7 @@ export class LoginAccount implements Credentials {
     const { refresh, issuer } = tokens;
     const ended = async (reason: string, client: StoredClient | null): Promise<Renewal> => {
       await write(client === null ? null : { ...stored, client, tokens: null });
-      this.#options.note({ type: 'LoginLost', data: { server: name, issuer, reason } });
+      void this.#options.note({ type: 'LoginLost', data: { server: name, issuer, reason } });
       return { kind: 'lost', reason };
     };
     if (refresh === null) return ended('the login has ended, and it cannot be renewed', stored.client);
@@ -265,7 +265,7 @@ export class LoginAccount implements Credentials {
       const fresh = renewed(tokens, answer, now());
       await this.#writeOrHold({ ...stored, tokens: fresh }, tokens.access, epoch, write);
       this.#young = { access: fresh.access, at: now() };
-      this.#options.note({
+      void this.#options.note({
         type: 'TokenRefreshed',
         data: { server: name, issuer, because, expiresAt: fresh.expiresAt },
       });

@@ -1,6 +1,5 @@
 /** One login from the question whether one is wanted to tokens in the store. */
 import { randomBytes } from 'node:crypto';
-import type { LoginFact } from '../events/login.events.ts';
 import { Exchanger } from '../mcp/exchange.ts';
 import { Fault } from '../mcp/failure.ts';
 import type { LoginAccount } from './account.ts';
@@ -16,7 +15,7 @@ import type { ServerMetadata } from './metadata.ts';
 import type { StoredClient, StoredTokens } from './record.ts';
 import { usualRedirect } from './redirect.ts';
 import { chooseScope } from './scopes.ts';
-import type { LoginServer } from './settings.ts';
+import type { LoginServer, Note } from './settings.ts';
 import { tokensOf } from './tokens.ts';
 import { LoginError, Refused } from './trouble.ts';
 
@@ -29,7 +28,7 @@ export interface FlowOptions {
   readonly listener: CallbackListener;
   readonly callbackPort: number;
   readonly version: string;
-  readonly note: (fact: LoginFact) => void;
+  readonly note: Note;
   readonly now: () => number;
   /** Ends the login: nobody waits for it any more, or its time is over. */
   readonly signal: AbortSignal;
@@ -213,7 +212,7 @@ async function withBrowser(
   });
   back.catch(() => {});
   signal.throwIfAborted();
-  note({
+  await note({
     type: 'LoginStarted',
     data: { server: server.name, issuer: metadata.issuer, client: client.kind, scope },
   });

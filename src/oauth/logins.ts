@@ -1,12 +1,11 @@
 /** Every login of the daemon: who is logged in where, who is logging in, and how it ends. */
-import type { LoginFact } from '../events/login.events.ts';
 import type { Credentials } from '../mcp/connection.ts';
 import { LoginAccount } from './account.ts';
 import { adoptLogin } from './adopt.ts';
 import { endingOf, logIn } from './flow.ts';
 import { CallbackListener } from './listener.ts';
 import { redirectFault, usualRedirect } from './redirect.ts';
-import type { LoginServer } from './settings.ts';
+import type { LoginServer, Note } from './settings.ts';
 import { VaultError } from './store.ts';
 import { LoginError } from './trouble.ts';
 import { type OpenedVault, openVault, type VaultOptions } from './vault.ts';
@@ -20,7 +19,7 @@ export interface LoginsOptions extends VaultOptions {
   readonly agenvoyDir: string;
   readonly ownPorts: () => readonly number[];
   readonly ownAddresses: () => readonly string[];
-  readonly note: (fact: LoginFact) => void;
+  readonly note: Note;
   readonly warn: (server: string, message: string) => void;
   /** The store was chosen, on its first use. */
   readonly onStore: (where: string, why: string | null) => void;
@@ -150,7 +149,7 @@ export class Logins {
     await adoptLogin(server, account, { folder: agenvoyDir, callbackPort, now: now() });
     const { tokens } = await account.kept();
     const expiresAt = tokens?.expiresAt ?? null;
-    note({ type: 'LoginEnded', data: { server: server.name, ok: true, reason: null, scope: null, expiresAt } });
+    await note({ type: 'LoginEnded', data: { server: server.name, ok: true, reason: null, scope: null, expiresAt } });
     const wrong = await reconnect(server.name);
     return wrong === null ? { ok: true } : { ok: true, reconnect_error: wrong };
   }
@@ -261,13 +260,16 @@ export class Logins {
     );
     const done = flow
       .then(
-        ({ scope, expiresAt }): string | null => {
-          note({ type: 'LoginEnded', data: { server: server.name, ok: true, reason: null, scope, expiresAt } });
+        async ({ scope, expiresAt }): Promise<string | null> => {
+          await note({ type: 'LoginEnded', data: { server: server.name, ok: true, reason: null, scope, expiresAt } });
           return null;
         },
-        (error: unknown) => {
+        async (error: unknown): Promise<string | null> => {
           const reason = sentence(wordsOf(error));
-          note({ type: 'LoginEnded', data: { server: server.name, ok: false, reason, scope: null, expiresAt: null } });
+          await note({
+            type: 'LoginEnded',
+            data: { server: server.name, ok: false, reason, scope: null, expiresAt: null },
+          });
           return reason;
         },
       )

@@ -15,4 +15,5 @@ export interface LoginServer {
   readonly oauth: OauthSettings;
 }
 
-export type Note = (fact: LoginFact) => void;
+/** Writes a fact down; resolves once it is committed. What is told to a person or shown in a browser comes after that. */
+export type Note = (fact: LoginFact) => Promise<unknown>;
