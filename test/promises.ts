@@ -381,6 +381,10 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'Commands about the past refuse the same things with a daemon and without.',
     heldBy: ['test/e2e/past.input.test.ts', 'with a daemon: %s'],
   },
+  'past:offline': {
+    claim: '`status --at`, `tools --at` and `tools --changes` answer the same without a daemon.',
+    heldBy: ['test/e2e/past.test.ts', 'are the same without a daemon, and it is said since when nobody has watched'],
+  },
   'doctor:every-server': {
     claim: '`doctor` has a verdict on every server, with rows of the log, and says no secret.',
     heldBy: [

@@ -9,7 +9,7 @@ import { withoutMark } from '../config/jsonc.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { resolveEntry } from '../config/resolve.ts';
-import { loadSettings } from '../config/settings.ts';
+import { loadSettings, type Settings } from '../config/settings.ts';
 import { isTrusted } from '../config/trust.ts';
 import { readVariables } from '../config/variables.ts';
 
@@ -124,16 +124,16 @@ async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
   return found;
 }
 
-/** Whether the daemon would be a server itself: its name is taken then. */
-async function isBuiltinOn(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<boolean> {
+/** The settings a daemon started now would have; a file that is not trusted does not count. */
+export async function settingsOf(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Settings> {
   const counts = (await ofTrust(paths, homeFolder(env))).length === 0;
   const text = counts ? await readText(paths.settingsFile).catch(() => null) : null;
-  return loadSettings({ env, text }).settings.self;
+  return loadSettings({ env, text }).settings;
 }
 
 /** Checks every file; throws nothing for what a person can get wrong. */
 export async function findingsOf(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Findings> {
-  const config = await ofConfig(paths.configFile, await isBuiltinOn(paths, env));
+  const config = await ofConfig(paths.configFile, (await settingsOf(paths, env)).self);
   const rest = await Promise.all([
     ofSettings(paths.settingsFile, env),
     ofVariables(paths.variablesFile),

@@ -17,6 +17,15 @@ const rows: readonly Row[] = [
   ['why one --at 99999', 2, /lies in the future/],
   ['why one --at 2100-01-01', 2, /lies in the future/],
   ['why one --at 3d', 1, /The log knows nothing of .*one.* at that time yet/],
+  ['status nobody --at 0s', 1, /There is no server "nobody"/],
+  ['status --at 99999', 2, /lies in the future/],
+  ['status --at 2100-01-01', 2, /lies in the future/],
+  ['tools nobody --at 0s', 1, /There is no server "nobody"/],
+  ['tools --at 99999', 2, /lies in the future/],
+  ['tools --at 2100-01-01', 2, /lies in the future/],
+  ['tools nobody --changes', 1, /There is no server "nobody"/],
+  ['tools --changes --from 99999', 2, /lies in the future/],
+  ['tools --changes --from 5m --to 10m', 2, /is after/],
   ['history nobody', 1, /There is no server "nobody"\.\n {2}watchkeeper status\n$/],
   ['history one --from 2100-01-01', 2, /--from lies in the future\./],
   ['history one --from 5m --to 10m', 2, /--from is after --to/],
@@ -85,7 +94,15 @@ describe('The same without a daemon', () => {
   });
   it.each(rows)('%s', (...row) => check(row));
 
-  it.each(['why one', 'history one', 'replay --verify', 'bundle one'])('%s of an empty file says so', async (line) => {
+  it.each([
+    'why one',
+    'history one',
+    'status --at 0s',
+    'tools --at 0s',
+    'tools --changes',
+    'replay --verify',
+    'bundle one',
+  ])('%s of an empty file says so', async (line) => {
     const home = makeHome({ servers: { one: stdioEntry() } });
     mkdirSync(home.dir, { recursive: true });
     writeFileSync(join(home.dir, 'watchkeeper.db'), '');

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Status } from '../../api/client.ts';
-import { unknownServer } from '../ask.daemon.ts';
-import type { Command, Context } from '../command.ts';
+import { unknownServer, unlessNoDaemon } from '../ask.daemon.ts';
+import type { Answer, Command, Context, View } from '../command.ts';
 import { usedWrongly } from '../failure.ts';
 import { timeOf } from '../log.reader.ts';
+import type { Moment } from '../moment.ts';
+import { withLog } from '../offline.log.ts';
+import { offlineNotes, offlineStatusAt } from '../offline.past.ts';
 import { atOf, flag, moment } from '../options.ts';
 import { statusDetails, statusTable } from '../status.text.ts';
 import { watchStatus } from '../status.watch.ts';
@@ -23,22 +26,47 @@ export function only(status: Status, name: string | undefined): Status {
 
 async function once(context: Context, name: string | undefined, options: Parameters<Command['run']>[2]) {
   const when = moment(options, 'at', context.now());
-  const status = only(await context.api.status({ at: atOf(when) }), name);
-  const degraded = when === undefined ? await logTrouble(context) : '';
-  const clients = name === undefined && when === undefined ? await aboutClients(context) : null;
-  const asOf = when && (await timeOf((query) => context.api.events(query), when));
+  return when === undefined ? now(context, name) : then(context, name, when);
+}
+
+async function now(context: Context, name: string | undefined): Promise<Answer> {
+  const status = only(await context.api.status(), name);
+  const degraded = await logTrouble(context);
+  const clients = name === undefined ? await aboutClients(context) : null;
   return {
-    kind: 'answer' as const,
+    kind: 'answer',
     json: status,
-    text: (view: Parameters<typeof statusTable>[1]) => {
-      const seen = asOf === undefined ? view : { ...view, now: asOf };
-      const [server] = status.servers;
-      if (name !== undefined && server) return statusDetails(server, seen);
-      return `${server ? statusTable(status, seen) : 'No servers are configured.\n'}${clients?.text(view) ?? ''}`;
-    },
+    text: (view) => `${shown(status, name, view)}${clients?.text(view) ?? ''}`,
     ...withWarning(degraded + (context.json ? '' : (clients?.warning ?? ''))),
-    notes: status.servers.length === 0 && !when ? ['Add one: watchkeeper add <name> -- <command> [args…]'] : [],
+    notes: status.servers.length === 0 ? ['Add one: watchkeeper add <name> -- <command> [args…]'] : [],
   };
+}
+
+async function then(context: Context, name: string | undefined, when: Moment): Promise<Answer> {
+  let notes: string[] = [];
+  const all = await unlessNoDaemon(
+    context.api,
+    () => context.api.status({ at: atOf(when) }),
+    async (unreachable) => {
+      const past = await offlineStatusAt(context, when, unreachable);
+      notes = offlineNotes(past);
+      return past.answer;
+    },
+  );
+  const status = only(all, name);
+  const asOf = await withLog(context, (read) => timeOf(read, when));
+  return {
+    kind: 'answer',
+    json: status,
+    text: (view) => shown(status, name, asOf === undefined ? view : { ...view, now: asOf }),
+    notes,
+  };
+}
+
+function shown(status: Status, name: string | undefined, view: View): string {
+  const [server] = status.servers;
+  if (name !== undefined && server) return statusDetails(server, view);
+  return server ? statusTable(status, view) : 'No servers are configured.\n';
 }
 
 const withWarning = (warning: string) => (warning === '' ? {} : { warning });
@@ -62,7 +90,7 @@ async function aboutClients(context: Context) {
   const { findings, warnings } = looked;
   const told = findings.filter(({ severity }) => severity !== 'info');
   return {
-    text: (view: Parameters<typeof statusTable>[1]) => (told.length === 0 ? '' : `\n${findingsText(told, view)}`),
+    text: (view: View) => (told.length === 0 ? '' : `\n${findingsText(told, view)}`),
     warning: warningText(warnings),
   };
 }

@@ -1,7 +1,8 @@
 import type { Tools } from '../../api/client.ts';
-import { aboutServer, mustKnow } from '../ask.daemon.ts';
+import { aboutServer, mustKnow, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command, Context, View } from '../command.ts';
 import { usedWrongly } from '../failure.ts';
+import { offlineNotes, offlineToolsAt, offlineToolsHistory } from '../offline.past.ts';
 import { atOf, flag, moment, type Options } from '../options.ts';
 import { oneLine } from '../paint.ts';
 import { type Cell, table } from '../table.ts';
@@ -29,25 +30,46 @@ async function compare(): Promise<Compare> {
   };
 }
 
-async function changes({ api, now }: Context, server: string | undefined, options: Options): Promise<Answer> {
+async function changes(context: Context, server: string | undefined, options: Options): Promise<Answer> {
+  const { api, now } = context;
   if (options.at !== undefined)
     throw usedWrongly('--at shows the tools of one moment; changes lie between --from and --to.', 'tools --changes');
-  const from = atOf(moment(options, 'from', now()));
-  const to = atOf(moment(options, 'to', now()));
+  const from = moment(options, 'from', now());
+  const to = moment(options, 'to', now());
   const inOneStep = flag(options, 'diff');
   if (inOneStep && from === undefined)
     throw usedWrongly('--diff compares two moments: say the first one with --from.', 'tools --diff --from yesterday');
-  const found = await api.toolsHistory({ server, from, to });
-  if (server !== undefined && found.tools.length === 0) await mustKnow(api, server, 'tools --changes');
+  if (from && to && 'time' in from && 'time' in to && from.time > to.time)
+    throw usedWrongly('--from is after --to; exchange them.', 'tools --changes');
+  let offline = false;
+  const found = await unlessNoDaemon(
+    api,
+    async () => {
+      const answer = await api.toolsHistory({ server, from: atOf(from), to: atOf(to) });
+      if (server !== undefined && answer.tools.length === 0) await mustKnow(api, server, 'tools --changes');
+      return answer;
+    },
+    (unreachable) => {
+      offline = true;
+      return offlineToolsHistory(context, { server, from, to }, unreachable);
+    },
+  );
   const comparing = await compare();
   const suspended = suspendedNames(found);
   return {
     kind: 'answer',
     json: found,
     text: (view) => (inOneStep ? differenceText : changesText)(found, comparing, view),
-    notes: suspended.length > 0 ? [`Calls of these ask again: ${suspended.join(', ')}. See: watchkeeper allow`] : [],
+    notes: [
+      ...(offline ? offlineNotes({ unwatchedSince: null }) : []),
+      ...(suspended.length > 0 ? [`Calls of these ask again: ${suspended.join(', ')}. See: watchkeeper allow`] : []),
+    ],
   };
 }
+
+/** Whether the log has anything of a server: one that was removed is still known to the past. */
+const wasThere = async (api: Context['api'], server: string): Promise<boolean> =>
+  (await api.events({ stream: `server-${server}`, limit: 1 })).events.length > 0;
 
 export const tools: Command = {
   description: {
@@ -77,17 +99,32 @@ export const tools: Command = {
     if (options.from !== undefined || options.to !== undefined)
       throw usedWrongly('--from and --to belong to --changes or --diff.', 'tools --changes');
     const { api, now } = context;
-    const at = atOf(moment(options, 'at', now()));
+    const when = moment(options, 'at', now());
+    const at = atOf(when);
+    let notes: string[] = [];
+    const online = async (): Promise<Tools> => {
+      if (server === undefined) return await api.tools({ at });
+      const answer = await aboutServer(api, server, 'tools', () => api.tools({ server, at }));
+      if (answer.tools.length === 0 && !(at !== undefined && (await wasThere(api, server))))
+        await mustKnow(api, server, 'tools');
+      return answer;
+    };
     const found =
-      server === undefined
-        ? await api.tools({ at })
-        : await aboutServer(api, server, 'tools', () => api.tools({ server, at }));
-    if (server !== undefined && found.tools.length === 0 && at === undefined) await mustKnow(api, server, 'tools');
+      when === undefined
+        ? await online()
+        : await unlessNoDaemon(api, online, async (unreachable) => {
+            const past = await offlineToolsAt(context, { server, at: when }, unreachable);
+            notes = offlineNotes(past);
+            return past.answer;
+          });
     return {
       kind: 'answer',
       json: found,
       text: (view) => (found.tools.length > 0 ? toolTable(found, view) : 'No tools.\n'),
-      notes: found.tools.length > 0 ? [] : [`See why: watchkeeper status${server === undefined ? '' : ` ${server}`}`],
+      notes:
+        found.tools.length > 0 || notes.length > 0
+          ? notes
+          : [`See why: watchkeeper status${server === undefined ? '' : ` ${server}`}`],
     };
   },
 };
