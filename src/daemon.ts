@@ -4,7 +4,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { ClientTokens } from './clients/registry.ts';
 import type { ClientUse } from './clients/use.ts';
-import { sha256 } from './config/canonical.ts';
 import { DirectoryError, directoryError, makeDataDirectory } from './config/data-directory.ts';
 import { readText } from './config/files.ts';
 import { homeFolder } from './config/home.ts';
@@ -20,6 +19,7 @@ import { readOrMakeToken } from './daemon/token.ts';
 import { watchFiles } from './daemon/watches.ts';
 import { NewerDatabase } from './events/migrate.ts';
 import { chainTip } from './events/sqlite.ts';
+import { sha256Hex } from './hash.ts';
 import { buildApp } from './http/app.ts';
 import type { KnownClients } from './http/guard.ts';
 import { ListenError } from './http/listen.port.ts';
@@ -84,7 +84,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 
   await usable(paths, () => makeDataDirectory(paths.dataDir));
   const ownership = await usable(paths, () => own(paths.dataDir));
-  const owner = sha256(paths.dataDir).slice(0, 12);
+  const owner = sha256Hex(paths.dataDir).slice(0, 12);
   const run = randomLetters(12);
   const version = packageVersion();
   const startedAt = new Date().toISOString();

@@ -41,7 +41,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/replay/',
-    may: ['src/events/', 'src/actors/', 'src/mcp/canonical.ts', 'src/mcp/redact.ts', 'src/mcp/tools.ts'],
+    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/redact.ts', 'src/mcp/tools.ts'],
     types: ['src/recordings/line.ts'],
     because: 'what was is a fold of facts by the rules of the actors; a fixture is made of recorded lines',
   },
@@ -53,7 +53,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/mcp/',
-    may: ['src/canonical.ts'],
+    may: ['src/canonical.ts', 'src/hash.ts'],
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'the wire works without a daemon around it',
   },
@@ -65,13 +65,13 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/config/',
-    may: ['src/canonical.ts'],
+    may: ['src/canonical.ts', 'src/hash.ts'],
     types: ['src/events/'],
     because: 'files of people are read without a daemon around',
   },
   {
     of: 'src/clients/',
-    may: ['src/config/'],
+    may: ['src/config/', 'src/canonical.ts', 'src/hash.ts'],
     because: 'clients are connected without a daemon around; what it says of itself comes in as facts',
   },
   { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
@@ -95,6 +95,7 @@ const layers: readonly Layer[] = [
       'src/oauth/',
       'src/http/problem.ts',
       'src/http/wire.ts',
+      'src/hash.ts',
     ],
     types: [...shapes, 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
@@ -133,6 +134,8 @@ const layers: readonly Layer[] = [
       'src/keeper/',
       'src/hub/',
       'src/oauth/',
+      'src/canonical.ts',
+      'src/hash.ts',
       'src/root.ts',
     ],
     types: ['src/http/keeper.ts'],
@@ -140,7 +143,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/daemon.ts',
-    may: ['src/events/', 'src/config/', 'src/projections/', 'src/daemon/', 'src/http/', 'src/root.ts'],
+    may: ['src/events/', 'src/config/', 'src/projections/', 'src/daemon/', 'src/http/', 'src/hash.ts', 'src/root.ts'],
     types: ['src/clients/'],
     because: 'the composition root',
   },
@@ -156,6 +159,7 @@ const layers: readonly Layer[] = [
     types: shapes,
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
+  { of: 'src/hash.ts', may: [], because: 'names, revisions and texts are hashed in one way' },
   { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
   {
     of: 'src/tui/',
@@ -353,7 +357,7 @@ describe('Views', () => {
 
 /** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
 const pure: readonly RegExp[] = [
-  /^src\/canonical\.ts$/,
+  /^src\/(?:canonical|hash)\.ts$/,
   /^src\/events\/(?:.+\.events|chain|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
   /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,
@@ -366,7 +370,7 @@ const pure: readonly RegExp[] = [
   /^src\/recordings\/(?:line|mask)\.ts$/,
   /^src\/replay\/(?:correlation|fingerprint|past|standing|statistics|summary|verdict|verdict\.rules)\.ts$/,
   /^src\/replay\/(?:agenda|changes|difference|evidence|fact\.words|figures|inputs|life|outside|replay|rerun|timeline|unhurried|verify|what-if)\.ts$/,
-  /^src\/mcp\/(?:canonical|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
+  /^src\/mcp\/(?:depth|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/oauth\/(?:addresses|agenvoy|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/builtin\/(?:arguments|tools|words)\.ts$/,
@@ -389,7 +393,7 @@ const isPure = (path: string): boolean => pure.some((pattern) => pattern.test(pa
 /** Libraries without a world of their own. */
 const harmless = ['zod', 'xstate', 'jsonc-parser', 'diff', 'toml-eslint-parser', 'yaml'];
 const hashes: Readonly<Record<string, string>> = {
-  'src/config/canonical.ts': 'node:crypto',
+  'src/hash.ts': 'node:crypto',
 };
 
 describe('Pure files', () => {

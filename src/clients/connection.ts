@@ -1,8 +1,8 @@
 /** Connecting a client: its file is changed, the way back is kept. All under one lock; nothing half done stays. */
 import { chmod, constants, copyFile, stat } from 'node:fs/promises';
-import { sha256 } from '../config/canonical.ts';
 import { codeOf, FileError, linkTarget, readText, writeAtomic } from '../config/files.ts';
 import type { RawObject } from '../config/raw.ts';
+import { sha256Hex } from '../hash.ts';
 import { ConnectError, malformed } from './connect.error.ts';
 import type { ClientDescriptor } from './descriptor.ts';
 import { withoutEntries } from './disconnection.ts';
@@ -215,12 +215,12 @@ async function written(
   const first = known === undefined;
   if (change.after === text || change.after === null) {
     if (first) await keepBefore(dataDir, client.id, change.baseline);
-    const record = { ...change.record, written: known?.written ?? (text === null ? null : sha256(text)) };
+    const record = { ...change.record, written: known?.written ?? (text === null ? null : sha256Hex(text)) };
     return { ...change, record };
   }
   // What there is to go back to: as it was, or, when somebody else wrote meanwhile, that without our entries.
   if (first) await keepBefore(dataDir, client.id, change.baseline);
-  else if (text !== null && sha256(text) !== known.written)
+  else if (text !== null && sha256Hex(text) !== known.written)
     await keepBefore(dataDir, client.id, withoutEntries(format, text, client.key, known));
   const mode = text === null ? null : ((await stat(file).catch(() => null))?.mode ?? null);
   const backup = first && text !== null ? await backUp(file, now) : null;
@@ -230,7 +230,7 @@ async function written(
   await writeAtomic(file, change.after);
   const record: Connected = {
     ...change.record,
-    written: sha256(change.after),
+    written: sha256Hex(change.after),
     fileMode: known?.fileMode ?? (mode === null ? null : mode & 0o7777),
     backup: backup ?? change.record.backup,
   };

@@ -1,8 +1,8 @@
 /** The way back: a client's file without our entries, byte for byte as it was where that can be. */
 import { chmod, rm } from 'node:fs/promises';
-import { sha256 } from '../config/canonical.ts';
 import { FileError, linkTarget, readText, writeAtomic } from '../config/files.ts';
 import { isObject } from '../config/raw.ts';
+import { sha256Hex } from '../hash.ts';
 import { ConnectError, malformed } from './connect.error.ts';
 import type { ClientDescriptor } from './descriptor.ts';
 import type { ConfigFormat } from './formats/format.ts';
@@ -57,7 +57,7 @@ async function wayBack(
   if (text === null) return { file, before: null, after: null, removed: [], restored: !existed };
   const read = format.read(text, client.key);
   const before = await readBefore(dataDir, client.id);
-  if (sha256(text) === known.written && before !== null) {
+  if (sha256Hex(text) === known.written && before !== null) {
     const removed = read.ok ? known.entries.filter((name) => Object.hasOwn(read.entries, name)) : [];
     const gone = !existed && holdsNothing(format, before, client.key);
     return { file, before: text, after: gone ? null : before, removed, restored: true };

@@ -1,5 +1,5 @@
 /** What is wrong with a connected client, seen from its file and from the daemon. Pure: both are given. */
-import { canonicalJson } from '../config/canonical.ts';
+import { canonicalJson } from '../canonical.ts';
 import { isObject, type RawObject } from '../config/raw.ts';
 import type { ClientDescriptor } from './descriptor.ts';
 import type { HubFacts } from './facts.ts';

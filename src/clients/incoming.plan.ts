@@ -1,5 +1,5 @@
 /** What becomes of entries that come in: new, known already, or known by another name. Secrets on request apart. Pure. */
-import { canonicalJson } from '../config/canonical.ts';
+import { canonicalJson } from '../canonical.ts';
 import { expand, lookupIn } from '../config/expand.ts';
 import { suggestName } from '../config/names.ts';
 import { isObject, type RawObject } from '../config/raw.ts';

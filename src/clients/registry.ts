@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256 } from '../config/canonical.ts';
 import { readText, writeAtomic } from '../config/files.ts';
 import { withFileLock } from '../config/lock.ts';
 import { isObject } from '../config/raw.ts';
+import { sha256Hex } from '../hash.ts';
 import type { ConnectMode } from './plan.ts';
 
 export type Permission = 'ask' | 'allow-all' | 'deny';
@@ -93,7 +93,7 @@ export const forgetBefore = (dataDir: string, id: string): Promise<void> =>
   rm(beforeFile(dataDir, id), { force: true });
 
 export const newToken = (): string => `wk_${randomBytes(32).toString('base64url')}`;
-export const tokenHash = (token: string): string => sha256(token);
+export const tokenHash = (token: string): string => sha256Hex(token);
 
 /** One client as those who let it in see it. */
 export interface TokenHolder {

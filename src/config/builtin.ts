@@ -1,5 +1,6 @@
 /** The server the daemon is itself: its name, its entry, and what is said to an entry of a file that wants the name. Pure. */
-import { canonicalJson, sha256 } from './canonical.ts';
+import { canonicalJson } from '../canonical.ts';
+import { sha256Hex } from '../hash.ts';
 import type { EntryProblem, LoadedEntry, RunEntry } from './entry.ts';
 import { limitsOf } from './limits.ts';
 
@@ -7,7 +8,7 @@ export const BUILTIN = 'watchkeeper';
 /** The setting that turns it on. */
 export const BUILTIN_SETTING = 'self';
 
-const written = sha256(canonicalJson({ builtin: BUILTIN }));
+const written = sha256Hex(canonicalJson({ builtin: BUILTIN }));
 
 /** What it is run by. Identity and revision are fixed: grants hold for the tools as they are defined. */
 export const builtinEntry: RunEntry = {

@@ -1,5 +1,5 @@
 /** Edits of the text of `mcp.json`, server by server. Pure; comments, order, unknown keys, layout and line ends stay. */
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../canonical.ts';
 import { removeIn, renameIn, setIn } from './json-edit.ts';
 import { byteOrderMark, type Node, propertiesOf, propertyOf, readTree, withoutMark } from './jsonc.ts';
 import { parseConfig, type RootKey, rootKeys } from './parse.ts';

@@ -1,5 +1,6 @@
 /** One server entry as written → what the daemon works with, or the problem of this entry alone. */
-import { canonicalJson, sha256 } from './canonical.ts';
+import { canonicalJson } from '../canonical.ts';
+import { sha256Hex } from '../hash.ts';
 import { remarks, unknownKeys } from './entry.remarks.ts';
 import { isOauth, isWebAddress, placeholderFault, textOf, webAddressRule } from './entry.texts.ts';
 import type { EntryProblem, LoadedEntry, OauthSettings, ServerEntry } from './entry.ts';
@@ -18,7 +19,7 @@ export function readEntry(
   { repeated = [], taken = new Set() }: { repeated?: readonly string[]; taken?: ReadonlySet<string> } = {},
 ): LoadedEntry {
   const warnings = repeated.map((key) => `the key \`${key}\` is written more than once; the last one counts`);
-  const head = { name, revision: sha256(canonicalJson(raw)), identity: identityOf(raw) };
+  const head = { name, revision: sha256Hex(canonicalJson(raw)), identity: identityOf(raw) };
   const failed = (problem: EntryProblem): LoadedEntry => ({ ...head, transport: null, entry: null, problem, warnings });
 
   const fault = nameFault(name);
@@ -57,7 +58,7 @@ const withoutNulls = (raw: RawObject): RawObject =>
 function identityOf(raw: unknown): string {
   const [command, args, url] = ['command', 'args', 'url'].map((key) => memberOf(raw, key) ?? null);
   const isSet = (value: unknown): boolean => value !== null && value !== '';
-  return sha256(canonicalJson(isSet(url) && !isSet(command) ? { url } : { command, args: args ?? [], url }));
+  return sha256Hex(canonicalJson(isSet(url) && !isSet(command) ? { url } : { command, args: args ?? [], url }));
 }
 
 function contradiction(written: EntryAsWritten): EntryProblem | null {

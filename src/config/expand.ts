@@ -39,9 +39,6 @@ export type Scan =
   | { readonly ok: true; readonly segments: readonly Segment[] }
   | { readonly ok: false; readonly fault: ExpandFault };
 
-/** Variable names, the same in every form of a placeholder. */
-export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
 const deepest = 20;
 
 class Fault extends Error {

@@ -2,7 +2,7 @@
  * Changes to a JSON text that leave everything else in it as it is: comments, order, spacing, line ends. Pure.
  * Offsets and texts are without a byte order mark. Every function expects a text that can be read.
  */
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../canonical.ts';
 import {
   breaksBefore,
   endOf,

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { posix, win32 } from 'node:path';
-import { sha256 } from './canonical.ts';
+import { sha256Hex } from '../hash.ts';
 import { homeFolder } from './home.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -85,7 +85,7 @@ export function resolvePaths(flags: PathFlags, env: Environment, machine: Machin
 
 /** `daemon.sock` in the data directory; elsewhere when that path is too long; a named pipe on Windows. */
 export function socketAddress(dataDir: string, env: Environment, machine: Machine): SocketAddress {
-  const id = sha256(dataDir).slice(0, 16);
+  const id = sha256Hex(dataDir).slice(0, 16);
   if (machine.platform === 'win32') return { path: `\\\\.\\pipe\\watchkeeper-${id}`, directory: null };
   const inData = posix.join(dataDir, 'daemon.sock');
   if (fits(inData)) return { path: inData, directory: null };

@@ -255,7 +255,6 @@ export const callHeld = z.object({
 });
 
 export const callState = z.enum(['requested', 'held', 'approved', 'running', 'settled']);
-export type CallState = z.infer<typeof callState>;
 
 /** A row of the ledger. Arguments and results are never stored: they are shown while the daemon still has them in memory. */
 export const call = z.object({

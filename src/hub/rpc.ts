@@ -55,8 +55,6 @@ export function isRequest(message: Message): message is Message & { id: RequestI
 export const isNotification = (message: Message): message is Message & { method: string } =>
   typeof message.method === 'string' && message.id === undefined;
 
-export const isResponse = (message: Message): boolean => message.method === undefined;
-
 /** The `_meta` of params or of a result. */
 export function metaOf(members: Members | undefined): Members | undefined {
   const meta = members?._meta;

@@ -5,6 +5,7 @@
 import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
+import { hash8, sha256Hex } from '../hash.ts';
 import {
   bareLengths,
   effectivePrefix,
@@ -18,7 +19,6 @@ import {
   serverNames,
 } from '../mcp/endpoint.naming.ts';
 import { toolFilter } from '../mcp/globs.ts';
-import { hash8, sha256Hex } from '../mcp/hash.ts';
 import { type Names, registeredNames, type ServerTools, type ToolRef } from '../mcp/naming.ts';
 import { type AcceptedTool, listSignature, readTools } from '../mcp/tools.ts';
 import type { RegistryRow } from '../projections/registry.projection.ts';

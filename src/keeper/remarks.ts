@@ -1,7 +1,7 @@
 /** What is worth a look before a call is approved. Read only when a call is held: a person's pace. */
 import type { Database } from 'better-sqlite3';
 import type { Target } from '../actors/call/call.actor.ts';
-import { sha256Hex } from '../mcp/hash.ts';
+import { sha256Hex } from '../hash.ts';
 import { definitionHash } from '../mcp/tools.ts';
 import { calledBefore } from '../projections/calls.projection.ts';
 import { recentLists } from '../projections/catalog.projection.ts';

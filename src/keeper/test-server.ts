@@ -2,9 +2,9 @@
 import type { z } from 'zod';
 import { problemText } from '../actors/server/problem.text.ts';
 import type { EntryProblem, ResolvedEntry, ServerEntry } from '../config/entry.ts';
+import { sha256Hex } from '../hash.ts';
 import type { testResult } from '../http/contract.ts';
 import { ConnectionError, type OpenConnection } from '../mcp/connection.ts';
-import { sha256Hex } from '../mcp/hash.ts';
 import { readTools } from '../mcp/tools.ts';
 
 export interface TestServerOptions {

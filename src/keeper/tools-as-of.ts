@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { RunEntry } from '../config/entry.ts';
 import type { EventLog } from '../events/log.ts';
+import { hash8, sha256Hex } from '../hash.ts';
 import { toolFilter } from '../mcp/globs.ts';
-import { hash8, sha256Hex } from '../mcp/hash.ts';
 import { registeredNames } from '../mcp/naming.ts';
 import { readTools } from '../mcp/tools.ts';
 import { catalogAt } from '../projections/catalog.projection.ts';

@@ -5,7 +5,7 @@
  * every other block, of `structuredContent` and of `_meta`. What the cap itself writes (marker, notes in place of
  * blocks) is not payload: `total` and `kept` speak of what the server sent and nothing else.
  */
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson } from '../canonical.ts';
 import type { RawResult } from './connection.ts';
 import { utf8Length, utf8Prefix } from './utf8.ts';
 

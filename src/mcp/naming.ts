@@ -37,8 +37,6 @@ export interface Names {
   readonly warnings: readonly NameWarning[];
 }
 
-export const DEFAULT_MAX_LENGTH = 64;
-
 /** A tool's registered name before cleaning; suffixes are computed from it, so that they outlive every other name. */
 export function spelledName({ server, tool }: ToolRef): string {
   return `mcp__${server}__${tool}`;

@@ -1,6 +1,8 @@
 /** What becomes of a tool list: each tool is taken, put right or flagged by itself; none loses the others. */
+
+import { canonicalJson } from '../canonical.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { canonicalJson, isDeeperThan } from './canonical.ts';
+import { isDeeperThan } from './depth.ts';
 import { isMembers, isNames, type Members, schemaProblems } from './schema.ts';
 
 /** SHA-256 of a text as lower-case hex. */

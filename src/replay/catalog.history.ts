@@ -1,10 +1,10 @@
 /** What a server's tools were from list to list: each change, the difference of two moments, and since when a tool is what it is. Pure. */
 import { type AllowlistContext, blankAllowlist, evolveAllowlist } from '../actors/allowlist/allowlist.state.ts';
 import type { Heard } from '../actors/head.ts';
+import { canonicalJson } from '../canonical.ts';
 import type { AllowlistFact } from '../events/allowlist.events.ts';
 import type { Recorded } from '../events/envelope.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { canonicalJson } from '../mcp/canonical.ts';
 import { diffTools } from '../mcp/tools.ts';
 import { iso } from './words.ts';
 

@@ -1,7 +1,7 @@
 /** What is different in a changed tool, to be read by a person: sentences word by word, schemas member by member. Pure. */
 import { diffWordsWithSpace } from 'diff';
+import { canonicalJson } from '../canonical.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { canonicalJson } from '../mcp/canonical.ts';
 
 export interface Piece {
   readonly kind: 'same' | 'added' | 'removed';

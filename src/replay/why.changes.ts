@@ -3,9 +3,9 @@
  * one more function in the list. Pure.
  */
 
+import { canonicalJson } from '../canonical.ts';
 import type { ServerFact } from '../events/server.events.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { canonicalJson } from '../mcp/canonical.ts';
 import { diffTools } from '../mcp/tools.ts';
 import { isFailure, type ServerTold, type Told } from './trouble.ts';
 import { entryChanged } from './why.entry.ts';

@@ -39,13 +39,12 @@ describe('the start of a command', () => {
     const names = [...files].map((file) => file.slice(join(packageRoot(), 'src/').length));
     expect(names).toContain('cli/commands/status.ts');
     expect(names.filter((name) => !/^(cli|api)\//.test(name)).sort()).toEqual([
-      'canonical.ts',
-      'config/canonical.ts',
       'config/home.ts',
       'config/nearest.ts',
       'config/paths.ts',
       'config/secrets.ts',
       'daemon/token.ts',
+      'hash.ts',
       'replay/bundle.contents.ts',
       'replay/changes.ts',
       'replay/fact.words.ts',

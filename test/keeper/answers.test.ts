@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Grant } from '../../src/actors/allowlist/allowlist.state.ts';
+import { sha256Hex } from '../../src/hash.ts';
 import * as contract from '../../src/http/contract.ts';
 import { callAnswer, intervalAnswer, isAllowed, iso, statusAnswer, toolAnswer } from '../../src/keeper/answers.ts';
 import type { ListedTool } from '../../src/keeper/directory.ts';
-import { sha256Hex } from '../../src/mcp/hash.ts';
 import { readTools } from '../../src/mcp/tools.ts';
 import type { CallRow } from '../../src/projections/calls.projection.ts';
 import type { StatusRow } from '../../src/projections/status.projection.ts';

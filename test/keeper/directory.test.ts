@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition } from '../../src/events/shapes.ts';
 import type { SqliteLog } from '../../src/events/sqlite.ts';
+import { hash8 } from '../../src/hash.ts';
 import { Directory, type DirectoryOptions, readList, type Visibility } from '../../src/keeper/directory.ts';
-import { hash8 } from '../../src/mcp/hash.ts';
 import { readRegistry } from '../../src/projections/registry.projection.ts';
 import { configured, connected, connecting, enabled, listed, process, removed } from '../support/server.facts.ts';
 import { givenLog, type Story, storyOn } from '../support/story.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/hash.ts';
 import { CHANGED_LATELY_MS, remarksWith } from '../../src/keeper/remarks.ts';
-import { sha256Hex } from '../../src/mcp/hash.ts';
 import { readTools } from '../../src/mcp/tools.ts';
 import { started } from '../support/call.facts.ts';
 import { givenLog } from '../support/story.ts';

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { hash8 } from '../../src/hash.ts';
 import {
   bareLengths,
   effectivePrefix,
@@ -8,7 +9,6 @@ import {
   nameLengths,
   serverNames,
 } from '../../src/mcp/endpoint.naming.ts';
-import { hash8 } from '../../src/mcp/hash.ts';
 import { registeredNames } from '../../src/mcp/naming.ts';
 
 const rules = { maxLength: 64, hash8 };

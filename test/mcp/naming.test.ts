@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hash8 } from '../../src/mcp/hash.ts';
+import { hash8 } from '../../src/hash.ts';
 import { type Names, registeredNames, type ServerTools } from '../../src/mcp/naming.ts';
 
 const rules = { maxLength: 64, hash8 };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ToolDefinition } from '../../src/events/shapes.ts';
-import { sha256Hex } from '../../src/mcp/hash.ts';
+import { sha256Hex } from '../../src/hash.ts';
 import { definitionHash, diffTools, listSignature, MAX_DEPTH, readTools } from '../../src/mcp/tools.ts';
 
 const read = (...tools: unknown[]) => readTools(tools, sha256Hex);

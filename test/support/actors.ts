@@ -11,6 +11,7 @@ import { type Head, type Heard, type Rules, step } from '../../src/actors/head.t
 import { journalRules } from '../../src/actors/journal.ts';
 import { blankLimits } from '../../src/actors/server/server.state.ts';
 import { Supervisor } from '../../src/actors/supervisor.ts';
+import { canonicalJson } from '../../src/canonical.ts';
 import type { EntryProblem, LoadedConfig, LoadedEntry, ResolvedEntry } from '../../src/config/entry.ts';
 import type { CallFact } from '../../src/events/call.events.ts';
 import type { Fact } from '../../src/events/catalogue.ts';
@@ -19,8 +20,8 @@ import type { Recorded, Unrecorded } from '../../src/events/envelope.ts';
 import type { EventLog, HeadRow } from '../../src/events/log.ts';
 import type { Failure, FailureClass, Limits, ToolDefinition } from '../../src/events/shapes.ts';
 import { openLog, type SqliteLog } from '../../src/events/sqlite.ts';
+import { sha256Hex } from '../../src/hash.ts';
 import { readList } from '../../src/keeper/directory.ts';
-import { canonicalJson } from '../../src/mcp/canonical.ts';
 import { capResult } from '../../src/mcp/cap.ts';
 import {
   CallError,
@@ -31,7 +32,6 @@ import {
   type RawResult,
   type RelayAnswer,
 } from '../../src/mcp/connection.ts';
-import { sha256Hex } from '../../src/mcp/hash.ts';
 import { openCalls } from '../../src/projections/calls.projection.ts';
 import { projector } from '../../src/projections/projection.ts';
 import { views, viewTables } from '../../src/projections/views.ts';

@@ -1,5 +1,5 @@
 /** JSON, with or without comments. Pure. */
-import { canonicalJson } from '../../config/canonical.ts';
+import { canonicalJson } from '../../canonical.ts';
 import { removeIn, setIn } from '../../config/json-edit.ts';
 import {
   byteOrderMark,

@@ -11,7 +11,6 @@ export type App = FastifyInstance<Server, IncomingMessage, ServerResponse, Fasti
 
 /** Headings of the documentation, in its order. */
 export const tags = ['Daemon', 'Servers', 'Logins', 'Tools', 'Calls', 'Permission', 'Log', 'Documentation'] as const;
-export type Tag = (typeof tags)[number];
 
 /** Every route can answer with these. */
 const always = ['forbidden-host', 'forbidden-origin', 'internal'] as const;

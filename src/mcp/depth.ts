@@ -1,6 +1,3 @@
-/** JSON of servers: its canonical text, and how deep it is. */
-export { canonicalJson } from '../canonical.ts';
-
 /** Whether a value holds containers inside containers more than `levels` deep; a scalar has depth 0, `[]` has 1. */
 export function isDeeperThan(value: unknown, levels: number): boolean {
   const open: { readonly item: unknown; readonly depth: number }[] = [{ item: value, depth: 1 }];
