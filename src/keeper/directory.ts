@@ -60,6 +60,8 @@ export class Directory {
   readonly #lists = new Map<string, ReadonlyMap<string, AcceptedTool>>();
   /** What was wrong with each list though it was taken. */
   readonly #flaws = new Map<string, readonly string[]>();
+  /** Names of each server's tools that its entry shows; put together anew when its list or its entry changed. */
+  readonly #shownOf = new Map<string, readonly string[]>();
   readonly #listeners = new Set<() => void>();
   #names: Names | null = null;
   #endpoints = new Map<string | undefined, Names>();
@@ -75,15 +77,21 @@ export class Directory {
         if (type === 'ServerRemoved') this.#drop(server);
         else if (type === 'ToolsListed' && 'tools' in data && data.tools)
           this.#put(server, data.tools, data.warnings ?? []);
-        else if (type !== 'ServerConfigured') continue;
+        else if (type === 'ServerConfigured') this.#shownOf.delete(server);
+        else continue;
         changed = true;
       }
-      if (changed) this.refresh();
+      if (changed) this.#changed();
     });
   }
 
   /** Entries changed: who is hidden and who is not has to be looked at again. */
   refresh(): void {
+    this.#shownOf.clear();
+    this.#changed();
+  }
+
+  #changed(): void {
     this.#names = null;
     this.#endpoints.clear();
     this.#routed = null;
@@ -98,6 +106,7 @@ export class Directory {
 
   #put(server: string, definitions: readonly ToolDefinition[], warnings: readonly string[]): void {
     this.#flaws.set(server, warnings);
+    this.#shownOf.delete(server);
     const { tools } = readTools(definitions, sha256Hex);
     this.#lists.set(server, new Map(tools.map((tool) => [tool.name, tool])));
   }
@@ -105,6 +114,7 @@ export class Directory {
   #drop(server: string): void {
     this.#lists.delete(server);
     this.#flaws.delete(server);
+    this.#shownOf.delete(server);
   }
 
   /** Registered names of everything that is shown. */
@@ -225,17 +235,20 @@ export class Directory {
     return this.#options.visibility(server)?.toolPrefix;
   }
 
-  #shown(): { server: string; tools: string[] }[] {
+  #shown(): { server: string; tools: readonly string[] }[] {
     return this.#options
       .servers()
       .filter((server) => this.#lists.has(server))
       .map((server) => ({ server, tools: this.#toolsShown(server) }));
   }
 
-  #toolsShown(server: string): string[] {
+  #toolsShown(server: string): readonly string[] {
+    const known = this.#shownOf.get(server);
+    if (known) return known;
     const visibility = this.#options.visibility(server);
-    if (!visibility || visibility.disabled) return [];
-    const shows = toolFilter(visibility.include, visibility.exclude);
-    return [...(this.#lists.get(server)?.keys() ?? [])].filter(shows);
+    const shows = visibility && !visibility.disabled && toolFilter(visibility.include, visibility.exclude);
+    const shown = shows ? [...(this.#lists.get(server)?.keys() ?? [])].filter(shows) : [];
+    this.#shownOf.set(server, shown);
+    return shown;
   }
 }
