@@ -143,6 +143,15 @@ describe('The file of a client', () => {
     expect(isInstalled(codex, machine('linux', {}, ['/home/u/.codex']), new Set())).toBe(true);
     expect(isInstalled(client('junie'), machine('linux', {}, ['/home/u/.junie/mcp/mcp.json']), new Set())).toBe(true);
   });
+
+  it.each(knownClients.map(({ id }) => id))('of %s alone shows no other client as installed', (id) => {
+    const own = configFileOf(client(id), machine('linux'));
+    const parts = own.split('/');
+    const parents = parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+    const others = knownClients.filter((other) => other.id !== id);
+    const found = others.filter((other) => isInstalled(other, machine('linux', {}, parents), new Set()));
+    expect(found.map((other) => other.id)).toEqual([]);
+  });
 });
 
 const reach = {

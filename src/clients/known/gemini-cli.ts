@@ -30,7 +30,8 @@ export const geminiCli: ClientDescriptor = {
   toolsCap: null,
   flat: null,
   confirms: true,
-  signs: { commands: ['gemini'], folders: ['{home}/.gemini'] },
+  // Antigravity keeps its own files in `.gemini` too: the folder alone says nothing.
+  signs: { commands: ['gemini'], folders: [] },
   afterwards: 'Start a new session of Gemini CLI, in a folder it trusts.',
   sources: [
     {
