@@ -25,6 +25,11 @@ export interface SupervisorOptions {
   readonly log: EventLog;
   /** Processes started at once. */
   readonly parallel: number;
+  /**
+   * Of these, how many begin at first; others wait for one of them to come through, or for so many ms. Where all begin
+   * together on few processors, all are ready late and none early.
+   */
+  readonly ahead: { readonly starts: number; readonly ms: number };
   readonly server: Omit<ServerActorOptions, 'name' | 'head' | 'resolve'>;
   readonly resolve: (entry: RunEntry) => ReturnType<ServerActorOptions['resolve']>;
   /** Servers that are there whatever the file says; an entry of the file with such a name goes before. */
@@ -46,6 +51,12 @@ export class Supervisor {
   readonly #entries = new Map<string, RunEntry>();
   readonly #starts = new Subject<string>();
   #slotMs = SLOT_MS;
+  #begun = 0;
+  #through: () => void = () => {};
+  /** Resolves once a start has come to its end, well or not. */
+  readonly #oneThrough = new Promise<void>((resolve) => {
+    this.#through = resolve;
+  });
   #stopping = false;
 
   constructor(options: SupervisorOptions) {
@@ -239,6 +250,7 @@ export class Supervisor {
   }
 
   async #start(name: string): Promise<void> {
+    if (this.#isProcess(name)) await this.#turn();
     const actor = this.#actors.get(name);
     if (!actor || this.#stopping || actor.actor.head.state !== 'idle') return;
     const { lazy, stopReason } = actor.actor.head.context;
@@ -250,8 +262,17 @@ export class Supervisor {
     const { state } = await actor.actor
       .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(this.#slotMs))
       .catch(() => actor.actor.committedHead);
+    this.#through();
     if (state === 'ready')
       this.#slotMs = Math.min(LONGEST_SLOT_MS, Math.max(this.#slotMs, Math.ceil(2 * (performance.now() - began))));
+  }
+
+  #turn(): Promise<void> | undefined {
+    this.#begun += 1;
+    const { starts, ms } = this.#options.ahead;
+    if (this.#begun <= starts) return undefined;
+    const late = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+    return Promise.race([this.#oneThrough, late]);
   }
 }
 

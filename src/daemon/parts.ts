@@ -1,6 +1,6 @@
 /** Every part of the daemon, wired: who knows whom is decided here and nowhere else. Nothing is started yet. */
 
-import { networkInterfaces } from 'node:os';
+import { availableParallelism, networkInterfaces } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { Actor } from '../actors/actor.ts';
@@ -122,6 +122,7 @@ export function assemble(options: PartsOptions): Parts {
   const supervisor: Supervisor = new Supervisor({
     log,
     parallel: settings.start.parallel,
+    ahead: { starts: Math.max(2, availableParallelism()), ms: 200 },
     own: settings.self ? [builtinEntry] : [],
     resolve: ({ entry, problem }) => {
       if (!entry) return problem ?? { field: 'entry', message: 'cannot be used' };

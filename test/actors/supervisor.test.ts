@@ -43,6 +43,26 @@ describe('starting', () => {
     expect(all.filter((name) => made.state(name) === 'idle')).toHaveLength(6);
   });
 
+  it('lets the first few begin alone until one of them came through', async () => {
+    const all = names(6);
+    const made = await crewWithHanging(all.slice(1), { parallel: 4, ahead: { starts: 2, ms: 60_000 } });
+    made.server(all[0] as string).openings.push(60);
+    await made.configure(...all.map((name) => entryOf(name)));
+    await until(() => opened(made).length === 2);
+    await turn(5);
+    expect(opened(made)).toHaveLength(2);
+    await made.reaches(all[0] as string, 'ready');
+    // Of four places one is free again, and none waits any more.
+    await until(() => opened(made).length === 5);
+  });
+
+  it('lets the others begin a little later where none of the first comes through', async () => {
+    const all = names(4);
+    const made = await crewWithHanging(all, { parallel: 4, ahead: { starts: 1, ms: 20 } });
+    await made.configure(...all.map((name) => entryOf(name)));
+    await until(() => opened(made).length === 4);
+  });
+
   it('gives the place of a server that is ready to the next one', async () => {
     const all = names(12);
     let most = 0;

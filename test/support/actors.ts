@@ -481,6 +481,7 @@ export class ScriptedConnection implements Connection {
 export interface CrewOptions {
   readonly log?: WatchedLog;
   readonly parallel?: number;
+  readonly ahead?: { readonly starts: number; readonly ms: number };
   readonly windowMs?: number;
   readonly holdMs?: number;
   readonly retryMs?: number;
@@ -513,7 +514,13 @@ const PATIENCE_MS = 20_000;
 
 /** What the daemon wires, with scripted servers at the far end; started, with nothing configured yet. */
 export async function crew(options: CrewOptions = {}): Promise<Crew> {
-  const { parallel = 8, windowMs = 5_000, holdMs = 60_000, retryMs = 10 } = options;
+  const {
+    parallel = 8,
+    ahead = { starts: parallel, ms: 0 },
+    windowMs = 5_000,
+    holdMs = 60_000,
+    retryMs = 10,
+  } = options;
   const under = deskUnderTest({ retryMs, ...(options.log ? { log: options.log } : {}) });
   const { log, desk } = under;
   const servers = new Map<string, ScriptedServer>();
@@ -529,6 +536,7 @@ export async function crew(options: CrewOptions = {}): Promise<Crew> {
   const supervisor = new Supervisor({
     log,
     parallel,
+    ahead,
     resolve: ({ name, transport, problem }) => problem ?? resolvedEntry(name, transport === 'stdio'),
     server: {
       desk,
