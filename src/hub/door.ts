@@ -1,5 +1,6 @@
 /** HTTP in front of the hub: reads a request, finds its era and session, and sees to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isTooDeep, MAX_DEPTH } from '../canonical.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import { isLocal } from '../http/door.ts';
 import { asProblem } from '../http/failure.ts';
@@ -109,6 +110,13 @@ export class Door {
     } catch {
       return refuse(response, 400, codes.parseError, 'The body is not valid JSON.');
     }
+    if (isTooDeep(body))
+      return refuse(
+        response,
+        400,
+        codes.invalidRequest,
+        `The body is nested more than ${MAX_DEPTH} levels deep; send it flatter.`,
+      );
     const accepts = acceptsOf(request.headers.accept);
     if (!accepts.json && !accepts.stream)
       return refuse(response, 406, codes.badSession, 'Accept must name application/json and text/event-stream.');
@@ -157,7 +165,9 @@ export class Door {
       // A lost connection cancels nothing in this era.
       onLost: () => {},
     });
-    for (const request of requests) void this.#inSession(visit, session, request, reply);
+    // What goes wrong here must cost the client its answer and never the others their daemon.
+    for (const request of requests)
+      this.#inSession(visit, session, request, reply).catch(() => visit.response.destroy());
   }
 
   #initialize({ response, server, client, sees }: Visit, { id, params }: RequestMessage): void {

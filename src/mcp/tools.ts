@@ -1,13 +1,11 @@
 /** What becomes of a tool list: each tool is taken, put right or flagged by itself; none loses the others. */
 import type { ToolDefinition } from '../events/shapes.ts';
+import { MAX_DEPTH } from '../canonical.ts';
 import { canonicalJson, isDeeperThan } from './canonical.ts';
 import { isMembers, isNames, type Members, schemaProblems } from './schema.ts';
 
 /** SHA-256 of a text as lower-case hex. */
 export type Sha256 = (text: string) => string;
-
-/** Deeper JSON breaks writers and readers on the way (the built-in one ends between 4,000 and 6,000 levels). */
-export const MAX_DEPTH = 256;
 
 /** Warnings of one list; a server that gets everything wrong must not fill the log. */
 const MAX_WARNINGS = 20;
