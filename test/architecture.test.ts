@@ -77,7 +77,7 @@ const layers: readonly Layer[] = [
   { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
   {
     of: 'src/http/',
-    may: ['src/events/', 'src/root.ts'],
+    may: ['src/events/', 'src/canonical.ts', 'src/root.ts'],
     types: ['src/config/entry.ts'],
     because: 'routes ask the keeper through its interface and hold no rule',
   },
@@ -101,7 +101,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/hub/',
-    may: ['src/events/', 'src/actors/', 'src/mcp/', 'src/http/'],
+    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/', 'src/http/'],
     types: ['src/keeper/directory.ts'],
     because: 'the endpoint relays between its clients and connections, and every call goes through the call desk',
   },

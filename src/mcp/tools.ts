@@ -1,6 +1,7 @@
 /** What becomes of a tool list: each tool is taken, put right or flagged by itself; none loses the others. */
-import type { ToolDefinition } from '../events/shapes.ts';
+
 import { MAX_DEPTH } from '../canonical.ts';
+import type { ToolDefinition } from '../events/shapes.ts';
 import { canonicalJson, isDeeperThan } from './canonical.ts';
 import { isMembers, isNames, type Members, schemaProblems } from './schema.ts';
 

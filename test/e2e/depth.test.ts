@@ -66,18 +66,21 @@ describe('What a server nests too deeply', () => {
 });
 
 describe('What a caller nests too deeply', () => {
-  it.each([257, 5_000, 100_000])('is refused as it comes in (%d levels), so that no list of calls breaks', async (levels) => {
-    const args = `{"a":${nested(levels)}}`;
-    const refused = await raw('/v1/mcp/call', `{"tool":"mcp__deep__plain","arguments":${args},"wait":false}`);
-    expect(refused.status).toBe(400);
-    expect(((await refused.json()) as any).detail).toMatch(/nested more than 256 levels deep; send it flatter/);
-    const rpc = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deep__plain","arguments":${args}}}`;
-    const answer = await raw('/mcp', rpc);
-    expect(answer.status).toBe(400);
-    expect(((await answer.json()) as any).error).toMatchObject({ code: -32600 });
-    expect((await daemon.api('GET', '/v1/mcp/calls?state=held')).status).toBe(200);
-    await lives();
-  });
+  it.each([257, 5_000, 100_000])(
+    'is refused as it comes in (%d levels), so that no list of calls breaks',
+    async (levels) => {
+      const args = `{"a":${nested(levels)}}`;
+      const refused = await raw('/v1/mcp/call', `{"tool":"mcp__deep__plain","arguments":${args},"wait":false}`);
+      expect(refused.status).toBe(400);
+      expect(((await refused.json()) as any).detail).toMatch(/nested more than 256 levels deep; send it flatter/);
+      const rpc = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"deep__plain","arguments":${args}}}`;
+      const answer = await raw('/mcp', rpc);
+      expect(answer.status).toBe(400);
+      expect(((await answer.json()) as any).error).toMatchObject({ code: -32600 });
+      expect((await daemon.api('GET', '/v1/mcp/calls?state=held')).status).toBe(200);
+      await lives();
+    },
+  );
 
   it('runs where it is as deep as may be', async () => {
     const taken = await raw('/v1/mcp/call', `{"tool":"mcp__deep__plain","arguments":{"a":${nested(250)}}}`);

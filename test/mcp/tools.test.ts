@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_DEPTH } from '../../src/canonical.ts';
 import type { ToolDefinition } from '../../src/events/shapes.ts';
 import { sha256Hex } from '../../src/mcp/hash.ts';
-import { MAX_DEPTH } from '../../src/canonical.ts';
 import { definitionHash, diffTools, listSignature, readTools } from '../../src/mcp/tools.ts';
 
 const read = (...tools: unknown[]) => readTools(tools, sha256Hex);
