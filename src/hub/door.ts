@@ -7,7 +7,7 @@ import { asProblem } from '../http/failure.ts';
 import type { Caller } from '../http/keeper.ts';
 import { chooseMode } from '../http/mode.ts';
 import { Problem } from '../http/problem.ts';
-import { Cancel } from '../mcp/cancel.ts';
+import { Cancel, NotWanted } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
 import type { Asked, Method } from './asked.ts';
 import { readBody } from './body.ts';
@@ -214,7 +214,8 @@ export class Door {
     const meta = metaOf(params) ?? {};
     const declared = meta[keys.clientCapabilities];
     const cancel = new Cancel();
-    const left = (): void => cancel.abort(new Error('The client closed the stream.'));
+    // In this era that is how a client says it.
+    const left = (): void => cancel.abort(new NotWanted('The client closed the stream.'));
     const stream = new Stream(0, { heartbeat, headers: {}, store: null, primed: false, onLost: left });
     const listening = method === 'subscriptions/listen';
     const reply = new Reply({
@@ -295,7 +296,7 @@ export class Door {
   #delete(visit: Visit): void {
     const session = this.#sessionOf(visit);
     if (session === null) return;
-    this.#options.sessions.end(session, 'The client ended the session.');
+    this.#options.sessions.end(session, new NotWanted('The client ended the session.'));
     sendNothing(visit.response, 200);
   }
 

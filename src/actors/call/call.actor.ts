@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallFact, CallFinding, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
-import { anyOf, Cancel, type CancelSignal } from '../../mcp/cancel.ts';
+import { anyOf, Cancel, type CancelSignal, NotWanted } from '../../mcp/cancel.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
 import { Actor } from '../actor.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
@@ -99,6 +99,13 @@ export type CallEnd =
  */
 type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'barred' | 'other';
 
+/** `request`: what the person was shown and said yes to; whoever came again with the same call may have meant another definition. */
+export interface Approved {
+  readonly request: CallRequest | null;
+  /** Approved, and refused all the same: what was asked for is no longer what would run. */
+  readonly outdated: boolean;
+}
+
 export interface CallDeskOptions {
   readonly desk: Desk;
   readonly supervisor: Supervisor;
@@ -191,7 +198,7 @@ export class CallDesk {
   /** Arguments of a held call, and what may still be shown of one that ended. */
   memory(id: string): { arguments?: Readonly<Record<string, unknown>>; result?: RawResult } {
     const call = this.#open.get(id);
-    const held = call && ['held', 'approved'].includes(call.actor.committedHead.state);
+    const held = call !== undefined && isWaiting(call);
     const kept = this.#results.get(id);
     return {
       ...(held ? { arguments: call.input.args } : {}),
@@ -233,11 +240,7 @@ export class CallDesk {
     }
   }
 
-  async approve(
-    id: string,
-    by: string,
-    remember: 'once' | 'tool' | 'server',
-  ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
+  async approve(id: string, by: string, remember: 'once' | 'tool' | 'server'): Promise<Refusal | Approved | null> {
     const call = this.#open.get(id);
     if (!call) return null;
     const inTurn = this.#limit(call.input.target) !== null;
@@ -248,8 +251,8 @@ export class CallDesk {
     else if (call.actor.committedHead.state === 'approved' && call.actor.committedHead.context.caller !== 'gone')
       void this.#startApproved(call, call.input.signal);
     this.#settled(call);
-    // Approved, and refused all the same: what was asked for is no longer what would run.
-    return { target: call.input.target, outdated: told.some(({ type }) => type === 'CallSettled') };
+    const { request } = call.actor.head.context;
+    return { request, outdated: told.some(({ type }) => type === 'CallSettled') };
   }
 
   async deny(id: string, by: string, reason: string | undefined): Promise<Refusal | 'done' | null> {
@@ -332,7 +335,10 @@ export class CallDesk {
     }
   }
 
-  /** Waits for a person as long as the caller's window lasts; the call stays open after that. */
+  /**
+   * Waits for a person as long as the caller's window lasts; the call stays open after that, unless its caller said that
+   * it is not wanted any more.
+   */
   async #wait(call: Open, input: CallInput): Promise<CallEnd> {
     const { expiresAt } = call.actor.committedHead.context;
     const held: CallEnd = { kind: 'held', id: call.id, expiresAt: expiresAt ?? 0, name: input.target.name };
@@ -350,6 +356,11 @@ export class CallDesk {
     clearTimeout(timer);
     if (first !== 'over') return first;
     call.waiting -= 1;
+    const isUnwanted = input.signal.aborted && input.signal.reason instanceof NotWanted && call.waiting === 0;
+    if (isUnwanted && isWaiting(call)) {
+      await this.cancel(call.id, input.client);
+      return call.end;
+    }
     if (call.waiting === 0) await this.#report(call, { type: 'ReportCallerLeft' });
     // Approved in the last moment: it runs for this caller, who then waits for the result.
     const { state } = call.actor.committedHead;
@@ -662,6 +673,8 @@ export class CallDesk {
     return this.#options.supervisor.find(server)?.actor.head.context.limits;
   }
 }
+
+const isWaiting = ({ actor }: Open): boolean => ['held', 'approved'].includes(actor.committedHead.state);
 
 const GIVEN_UP: ReadonlySet<string> = new Set([
   'backing-off',
