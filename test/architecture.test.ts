@@ -95,13 +95,14 @@ const layers: readonly Layer[] = [
       'src/oauth/',
       'src/http/problem.ts',
       'src/http/wire.ts',
+      'src/visible.ts',
     ],
     types: [...shapes, 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
     of: 'src/hub/',
-    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/', 'src/http/'],
+    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/', 'src/http/', 'src/visible.ts'],
     types: ['src/keeper/directory.ts'],
     because: 'the endpoint relays between its clients and connections, and every call goes through the call desk',
   },
@@ -152,10 +153,11 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/clients/', 'src/config/', 'src/replay/', 'src/root.ts'],
+    may: ['src/api/', 'src/clients/', 'src/config/', 'src/replay/', 'src/root.ts', 'src/visible.ts'],
     types: shapes,
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
+  { of: 'src/visible.ts', may: [], because: 'people see the same wherever they are asked' },
   { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
   {
     of: 'src/tui/',
@@ -340,7 +342,7 @@ describe('Views', () => {
 
 /** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
 const pure: readonly RegExp[] = [
-  /^src\/canonical\.ts$/,
+  /^src\/(?:canonical|visible)\.ts$/,
   /^src\/events\/(?:.+\.events|chain|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
   /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,

@@ -294,8 +294,27 @@ describe('approvals, approve and deny', () => {
     expect(posted('/v1/mcp/calls/d001/deny')).toEqual([{ reason: 'not now' }]);
   });
 
+  it('the beginning of an id is not enough when a call that was decided lately begins so too', async () => {
+    const decided = call('d002', { state: 'settled', outcome: 'expired' });
+    fake.routes['GET /v1/mcp/calls'] = ({ query }: any) => ({
+      calls: query.state === 'held' ? ids : [...ids, decided],
+      next: null,
+    });
+    fake.routes['POST /v1/mcp/calls/d0/approve'] = notHeld;
+    const { exit, err } = await fake.run('approve d0');
+    expect({ exit, err }).toEqual({
+      exit: 1,
+      err: 'watchkeeper: 2 calls begin with "d0", held or decided lately; type more of the id.\n  watchkeeper approvals\n',
+    });
+    expect(posted('/v1/mcp/calls/d001/approve')).toEqual([]);
+  });
+
   it.each([
-    ['several begin so', 'c7', '2 held calls begin with "c7".\n  watchkeeper approvals\n'],
+    [
+      'several begin so',
+      'c7',
+      '2 calls begin with "c7", held or decided lately; type more of the id.\n  watchkeeper approvals\n',
+    ],
     ['one is near', 'c7f3', 'There is no held call "c7f3". Did you mean "c7f2"?\n  watchkeeper approve c7f2\n'],
     ['none is near', 'zzzz', 'There is no held call "zzzz".\n  watchkeeper approvals\n'],
   ])('an id that is none: %s', async (_, id, err) => {

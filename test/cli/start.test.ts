@@ -52,6 +52,7 @@ describe('the start of a command', () => {
       'replay/timeline.ts',
       'replay/words.ts',
       'root.ts',
+      'visible.ts',
     ]);
   });
 });

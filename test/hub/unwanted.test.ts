@@ -22,15 +22,17 @@ interface Begun {
 
 const params = (text: string) => ({ name: 's__echo', arguments: { text } });
 
+const byNotification = async (text: string): Promise<Begun> => {
+  const client = await legacyClient(daemon);
+  client.ask('tools/call', params(text), { id: 1 }).catch(() => {});
+  const reason = (patience = false) => (patience ? 'McpError: MCP error -32001: Request timed out' : 'AbortError');
+  return {
+    cancel: (patience) => void client.notify('notifications/cancelled', { requestId: 1, reason: reason(patience) }),
+  };
+};
+
 const ways: Record<string, (text: string) => Promise<Begun>> = {
-  'a notification, over HTTP': async (text) => {
-    const client = await legacyClient(daemon);
-    client.ask('tools/call', params(text), { id: 1 }).catch(() => {});
-    const reason = (patience = false) => (patience ? 'McpError: MCP error -32001: Request timed out' : 'AbortError');
-    return {
-      cancel: (patience) => void client.notify('notifications/cancelled', { requestId: 1, reason: reason(patience) }),
-    };
-  },
+  'a notification, over HTTP': byNotification,
   'the end of its stream': async (text) => {
     const leave = new AbortController();
     modernClient(daemon)
@@ -66,8 +68,7 @@ describe('A held call that its client cancels', () => {
 
 describe('A held call whose client has no patience left', () => {
   it('stays held, and runs once when it is approved and comes again', async () => {
-    const begin = ways['a notification, over HTTP'];
-    const { cancel } = (await begin?.('patience')) as Begun;
+    const { cancel } = await byNotification('patience');
     const { id } = await heldCall(daemon);
     cancel(true);
     await daemon.waitFor(async () =>

@@ -1,5 +1,6 @@
 import { type CallHeld, type CallResult, isHeld } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
+import { visibleJson } from '../../visible.ts';
 import { settled } from '../ask.daemon.ts';
 import type { Answer, Command, Context } from '../command.ts';
 import { CommandError, exitCode, usedWrongly } from '../failure.ts';
@@ -32,7 +33,7 @@ async function decide({ api, ask }: Context, held: CallHeld, args: Readonly<Reco
   const { name, unusual = [] } = await api.callById(held.call);
   const lines = [
     `${name} is not allowed to run by itself. Arguments:`,
-    `  ${oneLine(JSON.stringify(args))}`,
+    `  ${visibleJson(args)}`,
     ...unusual.map((line) => `  ! ${oneLine(line)}`),
   ];
   const answer = await ask?.({

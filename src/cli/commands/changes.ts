@@ -1,4 +1,5 @@
 import type { ToolChanges } from '../../api/client.ts';
+import { visibleText } from '../../visible.ts';
 import { aboutServer } from '../ask.daemon.ts';
 import type { Answer, Command, View } from '../command.ts';
 import { localTime } from '../duration.ts';
@@ -23,7 +24,8 @@ function changeText(change: Change, lineText: LineText, view: View): string {
   const head = `${view.paint('dim', localTime(at))}  ${sign} ${view.paint('bold', name)}${grant === '' ? '' : `  ${view.paint(color, grant)}`}\n`;
   const lines = words.map((line) => {
     const text = lineText({ ...line, path: oneLine(line.path) }, ({ kind, text: piece }) => {
-      const plain = piece.replace(/\s+/g, ' ').replace(/\p{C}/gu, '');
+      // What changed may be what nobody sees.
+      const plain = visibleText(piece);
       if (kind === 'same') return plain;
       return kind === 'added' ? view.paint('green', `{+${plain}+}`) : view.paint('red', `[-${plain}-]`);
     });
