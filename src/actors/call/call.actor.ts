@@ -26,6 +26,9 @@ import { Turnstile } from './turnstile.ts';
 /** How long the result of a held call can be fetched, and how much of such results is kept at once. */
 const RESULT_KEPT_MS = 600_000;
 const RESULTS_KEPT_BYTES = 64 * 1024 * 1024;
+/** How many calls of one caller may wait for people at once, and how much memory their arguments may take. */
+const MOST_HELD = 1_000;
+const MOST_HELD_BYTES = 64 * 1024 * 1024;
 /** How long the end of open calls may hold up the end of the daemon, in ms. */
 const ABANDON_MS = 2_000;
 /** How long a call waits for a server that is on its way, in ms; one that starts on first use has the call's own limit. */
@@ -143,6 +146,7 @@ interface Open {
   input: CallInput;
   /** Same token, server, tool and arguments. */
   readonly key: string;
+  readonly argsBytes: number;
   readonly cancel: Cancel;
   readonly end: Promise<CallEnd>;
   readonly finish: (end: CallEnd) => void;
@@ -224,6 +228,8 @@ export class CallDesk {
     // A call that needs nobody, or may not wait for anybody, does not join the one that waits.
     const same = first === 'hold' ? this.#waitingLike(key) : undefined;
     if (same) return this.#rejoin(same, input);
+    const crowd = first === 'hold' ? this.#crowded(client, request.argsBytes) : null;
+    if (crowd !== null) return this.#request(input, request, key, crowd);
 
     if (first === 'run') await this.serverReady(target.server, input.signal);
     const limit = this.#limit(target);
@@ -303,7 +309,7 @@ export class CallDesk {
     barred: string | null = null,
   ): Promise<CallEnd | Refusal> {
     const id = this.#options.newId();
-    const call = this.#begin(id, input, key);
+    const call = this.#begin(id, input, key, request.argsBytes);
     call.barred = barred !== null;
     const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
@@ -579,7 +585,7 @@ export class CallDesk {
     }
   }
 
-  #begin(id: string, input: CallInput, key: string): Open {
+  #begin(id: string, input: CallInput, key: string, argsBytes: number): Open {
     let finish!: (end: CallEnd) => void;
     const end = new Promise<CallEnd>((resolve) => {
       finish = resolve;
@@ -589,6 +595,7 @@ export class CallDesk {
       actor: this.#actor(id),
       input,
       key,
+      argsBytes,
       cancel: new Cancel(),
       end,
       finish,
@@ -622,6 +629,18 @@ export class CallDesk {
 
   async #report(call: Open, report: CallReport): Promise<void> {
     await call.actor.report(report, NO_WORLD);
+  }
+
+  /** Why no more calls of a caller can be held, or null. What waits is kept in memory, and people have to look at it. */
+  #crowded(client: string, more: number): string | null {
+    let [held, bytes] = [0, more];
+    for (const { actor, input, argsBytes } of this.#open.values()) {
+      if (input.client !== client || !['held', 'approved'].includes(actor.head.state)) continue;
+      held += 1;
+      bytes += argsBytes;
+    }
+    if (held < MOST_HELD && bytes <= MOST_HELD_BYTES) return null;
+    return `${held} calls of "${client}" wait for a person already, which is as many as can be kept. Decide about them first: watchkeeper approvals`;
   }
 
   #waitingLike(key: string): Open | undefined {

@@ -542,6 +542,27 @@ describe('a held call whose caller no longer waits', () => {
     expect(approved).toMatchObject({ request: { definition, name: get.name }, outdated: false });
   });
 
+  it('is one of so many that can wait for one caller; another caller is not kept from asking', async () => {
+    const made = await ready();
+    const some = { ...ask, wait: false };
+    for (let n = 0; n < 1_000; n += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, at) => made.call(get, { ...some, args: { n: n + at } })));
+    const one = ended(await made.call(get, { ...some, args: { n: 1_000 } }));
+    expect(one).toMatchObject({ kind: 'ended', outcome: 'refused', because: 'barred' });
+    expect(row(made, one.id)?.reason).toMatch(/1000 calls of "main" wait for a person already/);
+    // One that waits already is joined all the same.
+    expect(ended(await made.call(get, { ...some, args: { n: 5 } }))).toMatchObject({ kind: 'held' });
+    expect(ended(await made.call(get, { ...some, client: 'other' }))).toMatchObject({ kind: 'held' });
+  });
+
+  it('is refused when the arguments of those that wait already take too much memory', async () => {
+    const made = await ready();
+    const text = 'x'.repeat(16 * 1024 * 1024);
+    const asked = (n: number) => made.call(get, { ...ask, wait: false, args: { n, text } });
+    for (const n of [1, 2, 3]) expect(ended(await asked(n))).toMatchObject({ kind: 'held' });
+    expect(ended(await asked(4))).toMatchObject({ kind: 'ended', outcome: 'refused' });
+  });
+
   it('does not keep the same call from running when that needs nobody', async () => {
     const made = await ready(short);
     const { id } = ended(await made.call(get, ask));
