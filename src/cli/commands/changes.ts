@@ -1,6 +1,6 @@
 import type { ToolChanges } from '../../api/client.ts';
 import { visibleText } from '../../visible.ts';
-import { aboutServer } from '../ask.daemon.ts';
+import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command, View } from '../command.ts';
 import { localTime } from '../duration.ts';
 import { atOf, moment } from '../options.ts';
@@ -46,10 +46,20 @@ export const changes: Command = {
       { line: 'changes --since yesterday', about: 'what is different from yesterday' },
     ],
   },
-  async run({ api, now }, { positional: [server] }, options): Promise<Answer> {
-    const from = atOf(moment(options, 'since', now()));
+  async run({ api, files, now }, { positional: [server] }, options): Promise<Answer> {
+    const since = moment(options, 'since', now());
+    const from = atOf(since);
+    let offline: readonly string[] = [];
     const ask = (): Promise<ToolChanges> => api.toolChanges({ server, from });
-    const found = server === undefined ? await ask() : await aboutServer(api, server, 'changes', ask);
+    const found = await unlessNoDaemon(
+      api,
+      () => (server === undefined ? ask() : aboutServer(api, server, 'changes', ask)),
+      async (why) => {
+        offline = ['No daemon runs; this is what its log says.'];
+        const { offlineChanges } = await import('../offline.changes.ts');
+        return offlineChanges(files.databaseFile, { server, from: since, now: now() }, why);
+      },
+    );
     const { lineText } = await import('../../replay/tool.diff.ts');
     const suspended = found.changes.some(({ grant }) => grant?.suspended);
     return {
@@ -59,7 +69,7 @@ export const changes: Command = {
         found.changes.length > 0
           ? found.changes.map((change) => changeText(change, lineText, view)).join('')
           : 'No definition changed.\n',
-      notes: suspended ? ['Calls of these ask again; to give a grant anew: watchkeeper allow'] : [],
+      notes: [...offline, ...(suspended ? ['Calls of these ask again; to give a grant anew: watchkeeper allow'] : [])],
     };
   },
 };
