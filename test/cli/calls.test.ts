@@ -189,6 +189,21 @@ describe('a call that is held', () => {
     expect(posted('/v1/mcp/call')).toMatchObject([{ wait: true }]);
   });
 
+  it('is taken back when the person leaves the question', async () => {
+    fake.routes['POST /v1/mcp/calls/c7f2/cancel'] = call('c7f2', { state: 'settled', outcome: 'cancelled' });
+    const left = await fake.run('call read_graph', {
+      answers: ['o'],
+      signal: AbortSignal.abort(),
+      env: { NO_COLOR: '1' },
+    });
+    expect(left).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('You left; mcp__memory__read_graph did not run.\n  watchkeeper ledger show c7f2\n'),
+    });
+    expect(posted('/v1/mcp/calls/c7f2/cancel')).toHaveLength(1);
+    expect(posted('/v1/mcp/calls/c7f2/approve')).toEqual([]);
+  });
+
   it('on a terminal is asked about right there, with its arguments', async () => {
     const ran = await fake.run('call read_graph depth=2', { answers: ['o'] });
     expect(fake.questions).toEqual([
