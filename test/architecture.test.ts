@@ -226,8 +226,26 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
   },
   {
     file: 'src/cli/offline.ledger.ts',
-    may: ['src/events/sqlite.ts', 'src/keeper/ledger.ts'],
-    because: 'it follows the chain through the log without a daemon',
+    may: [
+      'src/events/sqlite.ts',
+      'src/keeper/answers.ts',
+      'src/keeper/ledger.ts',
+      'src/projections/calls.projection.ts',
+      'src/replay/',
+    ],
+    because: 'it reads and verifies the ledger without a daemon',
+  },
+  {
+    file: 'src/cli/offline.changes.ts',
+    may: [
+      'src/events/sqlite.ts',
+      'src/keeper/remarks.ts',
+      'src/keeper/trust.ts',
+      'src/mcp/hash.ts',
+      'src/mcp/naming.ts',
+      'src/projections/registry.projection.ts',
+    ],
+    because: 'it compares definitions without a daemon',
   },
   {
     file: 'src/cli/offline.replay.ts',
