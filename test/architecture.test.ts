@@ -231,7 +231,6 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
       'src/keeper/answers.ts',
       'src/keeper/ledger.ts',
       'src/projections/calls.projection.ts',
-      'src/replay/',
     ],
     because: 'it reads and verifies the ledger without a daemon',
   },
