@@ -384,6 +384,26 @@ describe('The audit chain', () => {
     expect(edited.stdout).toContain('shows another outcome');
   });
 
+  it('gives no grant that was written beside it', async () => {
+    const { daemon, server } = await given([note('Takes a note.')], { allow: ['mcp__s__note'] });
+    server.set({ tools: [note('Takes a secret note.')] as never });
+    await daemon.api('POST', '/v1/mcp/reconnect', { name: 's' });
+    const grants = async () => (await daemon.api('GET', '/v1/allowlist')).body.tool;
+    const suspended = { entries: [], suspended: ['mcp__s__note'] };
+    await daemon.waitFor(async () => (await grants()).suspended.length === 1);
+    await daemon.stop();
+    const db = new Database(join(daemon.dir, 'watchkeeper.db'));
+    const now = db.prepare("select data from events where type = 'GrantSuspended'").pluck().get() as string;
+    const grant = { entry: 'mcp__s__note', server: 's', tool: 'mcp__s__note', state: 'bound' };
+    const forged = JSON.stringify({ grants: { mcp__s__note: { ...grant, binding: JSON.parse(now).after } } });
+    db.prepare("update heads set context = ? where stream = 'allowlist'").run(forged);
+    db.close();
+    await daemon.restart();
+    await daemon.waitForServer('s', 'ready');
+    expect(await grants()).toEqual(suspended);
+    expect((await daemon.call('mcp__s__note', {}, { permission_mode: 'deny' })).status).toBe(403);
+  });
+
   it('is read without the daemon as with it: calls, one call with its facts, and changed definitions', async () => {
     const { daemon, server, cli } = await given([note('Takes a note.'), 'die']);
     await daemon.call('mcp__s__note', { text: 'x' }, { permission_mode: 'allow-all' });
