@@ -1,11 +1,11 @@
 /** Composition root: open, migrate, wire, listen, shut down. */
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { ClientTokens } from './clients/registry.ts';
 import type { ClientUse } from './clients/use.ts';
 import { sha256 } from './config/canonical.ts';
-import { DirectoryError, directoryError, makeDataDirectory } from './config/data-directory.ts';
+import { DirectoryError, directoryError, makeDataDirectory, makeSocketDirectory } from './config/data-directory.ts';
 import { readText } from './config/files.ts';
 import { homeFolder } from './config/home.ts';
 import { type Paths, resolvePaths } from './config/paths.ts';
@@ -272,7 +272,7 @@ async function listen(
     allowedHosts: settings.http.allowedHosts,
     log: logger,
   });
-  if (paths.socket.directory) await mkdir(paths.socket.directory, { recursive: true, mode: 0o700 });
+  if (paths.socket.directory) await makeSocketDirectory(paths.socket.directory);
   const served = await serve({
     app,
     host: settings.http.host,
