@@ -1,6 +1,7 @@
 /** Composition root: open, migrate, wire, listen, shut down. */
 import { closeSync, openSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ClientTokens } from './clients/registry.ts';
 import type { ClientUse } from './clients/use.ts';
@@ -304,6 +305,8 @@ async function close(
   logger: Logger,
 ): Promise<void> {
   await calls.abandon();
+  // Those who waited hear of it before their sessions end.
+  await nextTurn();
   logins.close();
   hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);

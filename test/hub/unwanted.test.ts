@@ -80,3 +80,18 @@ describe('A held call whose client has no patience left', () => {
     expect(server.counted('tools/call')).toBe(1);
   });
 });
+
+describe('A call that is held when the daemon stops', () => {
+  it('is abandoned, and whoever waits for it is told so in either era', async () => {
+    const waiting = [
+      (await legacyClient(daemon)).ask('tools/call', params('legacy')),
+      modernClient(daemon).ask('tools/call', params('modern')),
+    ];
+    await daemon.waitFor(async () => (await callsOf(daemon, '?state=held')).length === 2);
+    await daemon.stop();
+    for (const answer of await Promise.all(waiting)) {
+      expect(answer.body.result._meta['watchkeeper/outcome']).toBe('abandoned');
+      expect(answer.body.result.content[0].text).toContain('The daemon stopped while the call waited for a person.');
+    }
+  });
+});
