@@ -61,3 +61,24 @@ function contain(item: object): Container {
     .sort();
   return { keys, values: keys.map((key) => members[key]), next: 0 };
 }
+
+/** Deeper JSON breaks writers and readers on the way (the built-in one ends between 4,000 and 6,000 levels). */
+export const MAX_DEPTH = 256;
+
+/**
+ * Whether containers stand inside containers more than `MAX_DEPTH` deep: what comes from outside is not taken then, since
+ * nothing could write it again.
+ */
+export const isTooDeep = (value: unknown): boolean => reaches(value, MAX_DEPTH);
+
+/** Goes no further down than it is told, so that it may call itself. */
+function reaches(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (reaches(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (reaches((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return true;
+  return false;
+}

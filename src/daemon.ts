@@ -1,10 +1,11 @@
 /** Composition root: open, migrate, wire, listen, shut down. */
 import { closeSync, openSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { ClientTokens } from './clients/registry.ts';
 import type { ClientUse } from './clients/use.ts';
-import { DirectoryError, directoryError, makeDataDirectory } from './config/data-directory.ts';
+import { DirectoryError, directoryError, makeDataDirectory, makeSocketDirectory } from './config/data-directory.ts';
 import { readText } from './config/files.ts';
 import { homeFolder } from './config/home.ts';
 import { type Paths, resolvePaths } from './config/paths.ts';
@@ -272,7 +273,7 @@ async function listen(
     allowedHosts: settings.http.allowedHosts,
     log: logger,
   });
-  if (paths.socket.directory) await mkdir(paths.socket.directory, { recursive: true, mode: 0o700 });
+  if (paths.socket.directory) await makeSocketDirectory(paths.socket.directory);
   const served = await serve({
     app,
     host: settings.http.host,
@@ -304,6 +305,8 @@ async function close(
   logger: Logger,
 ): Promise<void> {
   await calls.abandon();
+  // Those who waited hear of it before their sessions end.
+  await nextTurn();
   logins.close();
   hub.close();
   await Promise.all([supervisor.stop(), served.close(GRACE_MS)]);

@@ -77,7 +77,7 @@ const layers: readonly Layer[] = [
   { of: 'src/projections/', may: ['src/events/'], because: 'a view sees facts and the envelope, nothing else' },
   {
     of: 'src/http/',
-    may: ['src/events/', 'src/root.ts'],
+    may: ['src/events/', 'src/canonical.ts', 'src/root.ts'],
     types: ['src/config/entry.ts'],
     because: 'routes ask the keeper through its interface and hold no rule',
   },
@@ -95,14 +95,16 @@ const layers: readonly Layer[] = [
       'src/oauth/',
       'src/http/problem.ts',
       'src/http/wire.ts',
+      'src/canonical.ts',
       'src/hash.ts',
+      'src/visible.ts',
     ],
     types: [...shapes, 'src/http/keeper.ts'],
     because: 'the keeper joins actors, views and files; of HTTP it knows the shapes',
   },
   {
     of: 'src/hub/',
-    may: ['src/events/', 'src/actors/', 'src/mcp/', 'src/http/'],
+    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/', 'src/http/', 'src/visible.ts'],
     types: ['src/keeper/directory.ts'],
     because: 'the endpoint relays between its clients and connections, and every call goes through the call desk',
   },
@@ -155,11 +157,12 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/cli/',
-    may: ['src/api/', 'src/clients/', 'src/config/', 'src/replay/', 'src/root.ts'],
+    may: ['src/api/', 'src/clients/', 'src/config/', 'src/replay/', 'src/root.ts', 'src/visible.ts'],
     types: shapes,
     because: 'a command asks the daemon, or reads the files of people and what was',
   },
   { of: 'src/hash.ts', may: [], because: 'names, revisions and texts are hashed in one way' },
+  { of: 'src/visible.ts', may: [], because: 'people see the same wherever they are asked' },
   { of: 'src/canonical.ts', may: [], because: 'a text that is hashed is written in one way wherever it comes from' },
   {
     of: 'src/tui/',
@@ -241,8 +244,25 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
   },
   {
     file: 'src/cli/offline.ledger.ts',
-    may: ['src/events/sqlite.ts', 'src/keeper/ledger.ts'],
-    because: 'it follows the chain through the log without a daemon',
+    may: [
+      'src/events/sqlite.ts',
+      'src/keeper/answers.ts',
+      'src/keeper/ledger.ts',
+      'src/projections/calls.projection.ts',
+    ],
+    because: 'it reads and verifies the ledger without a daemon',
+  },
+  {
+    file: 'src/cli/offline.changes.ts',
+    may: [
+      'src/events/sqlite.ts',
+      'src/keeper/remarks.ts',
+      'src/keeper/trust.ts',
+      'src/hash.ts',
+      'src/mcp/naming.ts',
+      'src/projections/registry.projection.ts',
+    ],
+    because: 'it compares definitions without a daemon',
   },
   {
     file: 'src/cli/offline.replay.ts',
@@ -357,7 +377,7 @@ describe('Views', () => {
 
 /** Files without a world: the same input gives the same output. Whatever they load has to be pure as well. */
 const pure: readonly RegExp[] = [
-  /^src\/(?:canonical|hash)\.ts$/,
+  /^src\/(?:canonical|hash|visible)\.ts$/,
   /^src\/events\/(?:.+\.events|chain|define|shapes|catalogue|describe|envelope|upcast)\.ts$/,
   /^src\/actors\/.+\.(?:machine|decide|state|commands|rules)\.ts$/,
   /^src\/actors\/(?:arrows|head|refusal|table|journal|rules)\.ts$/,
@@ -370,7 +390,7 @@ const pure: readonly RegExp[] = [
   /^src\/recordings\/(?:line|mask)\.ts$/,
   /^src\/replay\/(?:correlation|fingerprint|past|standing|statistics|summary|verdict|verdict\.rules)\.ts$/,
   /^src\/replay\/(?:agenda|changes|difference|evidence|fact\.words|figures|inputs|life|outside|replay|rerun|timeline|unhurried|verify|what-if)\.ts$/,
-  /^src\/mcp\/(?:depth|naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
+  /^src\/mcp\/(?:naming|endpoint\.naming|cap|globs|utf8|tools|schema|instructions|failure|redact|message)\.ts$/,
   /^src\/oauth\/(?:addresses|agenvoy|callback\.verdict|challenge|client\.choice|metadata|pages|places|record|redirect|scopes|tokens)\.ts$/,
   /^src\/config\/(?:entry|json)[\w.-]*\.ts$/,
   /^src\/builtin\/(?:arguments|tools|words)\.ts$/,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../src/canonical.ts';
+import { canonicalJson, isTooDeep, MAX_DEPTH } from '../src/canonical.ts';
 import { readEntry } from '../src/config/entry.read.ts';
 
 describe('canonical JSON', () => {
@@ -51,5 +51,19 @@ describe('canonical JSON', () => {
   it('gives an entry the revision that stands in every log so far', () => {
     const entry = { env: { B: 'ä', A: '2' }, command: 'node', args: ['a.js'] };
     expect(readEntry('one', entry).revision).toBe('5fda3965d812f486103c80190f0621276d55f6a1500c02e3f38f28a1a8a861bf');
+  });
+});
+
+describe('The depth of JSON', () => {
+  const nested = (levels: number): unknown => JSON.parse(`${'['.repeat(levels)}${']'.repeat(levels)}`);
+
+  it.each([
+    ['a scalar', 1, false],
+    ['as many levels as there may be', nested(MAX_DEPTH), false],
+    ['one more', nested(MAX_DEPTH + 1), true],
+    ['one more in one of several members', { a: 1, b: [{ c: nested(MAX_DEPTH - 1) }], d: {} }, true],
+    ['100,000 levels', nested(100_000), true],
+  ])('of %s', (_what, value, deep) => {
+    expect(isTooDeep(value)).toBe(deep);
   });
 });

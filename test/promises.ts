@@ -635,6 +635,10 @@ export const promises: Readonly<Record<string, Promised>> = {
       'finds neither arguments nor results nor tokens of clients, also of calls that waited for a person',
     ],
   },
+  'trust:cancel': {
+    claim: 'A held call that its client cancels is gone from the approvals and recorded as cancelled, in each era.',
+    heldBy: ['test/hub/unwanted.test.ts', 'by %s is gone from the approvals and recorded as cancelled'],
+  },
   'trust:threats': {
     claim: 'Each line of the threat model names a test that exists.',
     heldBy: ['test/docs/security.test.ts', 'names what stops %s, and a test for it'],

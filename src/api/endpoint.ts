@@ -1,5 +1,5 @@
 /** Where the daemon of a data directory can be reached: read anew for each request, since it may have been restarted. */
-import { readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DaemonUnreachable } from './errors.ts';
 
@@ -30,9 +30,19 @@ export function readDaemonFile(dataDir: string): DaemonFile {
 /** The ways to try, best first. */
 export function endpointsOf(dataDir: string): readonly Endpoint[] {
   const daemon = readDaemonFile(dataDir);
-  const socket = daemon.socket ? [{ socketPath: daemon.socket }] : [];
+  const socket = daemon.socket && !isForeign(daemon.socket, dataDir) ? [{ socketPath: daemon.socket }] : [];
   // Another program may have taken the port of a dead daemon; it must not be given the token.
   return isAlive(daemon.pid) ? [...socket, tcp(dataDir, daemon)] : socket;
+}
+
+/**
+ * A socket that does not fit into the data directory lies where others may write too, and may be theirs by now: only the
+ * owner of the directory is told anything.
+ */
+function isForeign(socket: string, dataDir: string): boolean {
+  if (process.platform === 'win32') return false;
+  const found = lstatSync(socket, { throwIfNoEntry: false });
+  return found !== undefined && found.uid !== statSync(dataDir).uid;
 }
 
 function tcp(dataDir: string, { url }: DaemonFile): Endpoint {

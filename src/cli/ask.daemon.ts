@@ -38,8 +38,8 @@ export async function aboutServer<T>(api: Client, name: string, command: string,
 }
 
 /**
- * Asks about a held call. The beginning of an id is enough when only one held call begins so; else the error names
- * the near ones.
+ * Asks about a held call. The beginning of an id is enough when one call begins so and no other, held or decided lately: a
+ * call that came a moment ago must not take the place of the one that was read about. Else the error names the near ones.
  */
 export async function aboutHeldCall<T>(
   api: Client,
@@ -53,13 +53,15 @@ export async function aboutHeldCall<T>(
   } catch (error) {
     if (isCode(error, 'call-not-held')) throw await decidedAlready(api, id);
     if (!isCode(error, 'unknown-call')) throw error;
-    const ids = (await api.calls({ state: 'held', limit: 1000 })).calls.map((call) => call.id);
-    const begun = ids.filter((known) => known.startsWith(id));
-    if (begun.length === 1 && begun[0] !== undefined) return await ask(begun[0]);
+    const [held, lately] = await Promise.all([api.calls({ state: 'held', limit: 1000 }), api.calls({ limit: 1000 })]);
+    const ids = held.calls.map((call) => call.id);
+    const known = new Set([...ids, ...lately.calls.map((call) => call.id)]);
+    const begun = [...known].filter((one) => one.startsWith(id));
+    if (begun.length === 1 && begun[0] !== undefined) return await aboutHeldCall(api, begun[0], command, ask);
     const near = nearest(id, ids)[0];
     throw new CommandError(
       begun.length > 1
-        ? `${begun.length} held calls begin with "${id}".`
+        ? `${begun.length} calls begin with "${id}", held or decided lately; type more of the id.`
         : `There is no held call "${id}".${didYouMean(id, ids)}`,
       { next: [near === undefined || begun.length > 1 ? 'approvals' : `${command} ${near}`] },
     );

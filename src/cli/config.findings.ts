@@ -3,7 +3,7 @@ import { readAllowEntry } from '../config/allow-file.ts';
 import { besideBuiltin } from '../config/builtin.ts';
 import type { LoadedEntry } from '../config/entry.ts';
 import { lookupIn } from '../config/expand.ts';
-import { FileError, readText } from '../config/files.ts';
+import { FileError, readText, writableByOthers } from '../config/files.ts';
 import { homeFolder } from '../config/home.ts';
 import { withoutMark } from '../config/jsonc.ts';
 import { loadConfig } from '../config/load.ts';
@@ -124,6 +124,13 @@ async function ofTrust(paths: Paths, home: string): Promise<Finding[]> {
   return found;
 }
 
+/** Whoever may write one of these files decides what runs in your name. */
+async function ofModes(paths: Paths): Promise<Finding[]> {
+  const files = [paths.configFile, paths.allowFile, paths.settingsFile, paths.variablesFile];
+  const faults = await Promise.all(files.map(async (file) => ({ file, message: await writableByOthers(file) })));
+  return faults.flatMap(({ file, message }) => (message === null ? [] : [{ file, level: 'error' as const, message }]));
+}
+
 /** The settings a daemon started now would have; a file that is not trusted does not count. */
 export async function settingsOf(paths: Paths, env: Readonly<Record<string, string | undefined>>): Promise<Settings> {
   const counts = (await ofTrust(paths, homeFolder(env))).length === 0;
@@ -140,6 +147,7 @@ export async function findingsOf(paths: Paths, env: Readonly<Record<string, stri
     ofPlaceholders(paths, env),
     ofAllowlist(paths, config.servers),
     ofTrust(paths, homeFolder(env)),
+    ofModes(paths),
   ]);
   return { ...config, findings: [...config.findings, ...rest.flat()] };
 }

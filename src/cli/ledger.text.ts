@@ -1,5 +1,6 @@
 /** The ledger for people. Pure. */
 import type { Call, Calls, LedgerVerified } from '../api/client.ts';
+import { visibleName } from '../visible.ts';
 import type { View } from './command.ts';
 import { bytes, counted, exactDuration, localTime } from './duration.ts';
 import { type Color, oneLine } from './paint.ts';
@@ -53,7 +54,7 @@ export function callText(call: Call, view: View): string {
     ['arguments', `${bytes(call.argsBytes)}, sha256 ${call.argsHash}`],
     ['result', call.resultHash === null ? null : `${bytes(call.resultBytes ?? 0)}, sha256 ${call.resultHash}`],
     ['server', `${call.server}, identity ${call.identity}`],
-    ['tool', `${oneLine(call.tool)}, definition ${call.definition}`],
+    ['tool', `${visibleName(call.tool)}, definition ${call.definition}`],
     [
       'closed',
       closed &&

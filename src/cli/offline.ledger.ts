@@ -1,7 +1,75 @@
-/** Verifying the chain out of the file, for when no daemon runs. Nothing in it is changed. */
-import type { LedgerVerified } from '../api/client.ts';
+/** The ledger out of the file, for when no daemon runs. Nothing in it is changed. */
+import { existsSync } from 'node:fs';
+import type { Call, Calls, LedgerVerified } from '../api/client.ts';
+import type { DaemonUnreachable } from '../api/errors.ts';
 import { CommandError } from './failure.ts';
 import { unreadable } from './offline.log.ts';
+import type { Event } from './shapes.ts';
+
+export interface CallsAsked {
+  readonly server: string | undefined;
+  readonly open: boolean | undefined;
+  readonly outcome: string | undefined;
+  readonly client: string | undefined;
+  /** Id of a call; only older ones. */
+  readonly before: string | undefined;
+  readonly limit: number;
+}
+
+/** In the shape of the API; without arguments and results, which only a daemon remembers. Throws `why` when there is no file. */
+export async function offlineCalls(file: string, asked: CallsAsked, why: DaemonUnreachable): Promise<Calls> {
+  return reading(file, why, async (db) => {
+    const { readCall, readCalls } = await import('../projections/calls.projection.ts');
+    const { callAnswer } = await import('../keeper/answers.ts');
+    const { before, limit, ...query } = asked;
+    const oldest = before === undefined ? undefined : readCall(db, before);
+    if (oldest === null) throw unknownCall(before ?? '');
+    const rows = readCalls(db, { ...query, before: oldest?.seq, limit: limit + 1 });
+    const page = rows.slice(0, limit);
+    return {
+      calls: page.map((row) => callAnswer(row, {})),
+      next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+    };
+  });
+}
+
+/** One call with its facts. */
+export async function offlineCall(
+  file: string,
+  id: string,
+  why: DaemonUnreachable,
+): Promise<{ readonly call: Call; readonly events: Event[] }> {
+  return reading(file, why, async (db) => {
+    const { readCall } = await import('../projections/calls.projection.ts');
+    const { callAnswer } = await import('../keeper/answers.ts');
+    const { readLog } = await import('../events/sqlite.ts');
+    const row = readCall(db, id);
+    if (row === null) throw unknownCall(id);
+    const facts = readLog(db).read({ stream: `call-${id}` });
+    return {
+      call: callAnswer(row, {}),
+      events: facts.map((fact) => ({ ...fact, at: new Date(fact.at).toISOString() })) as Event[],
+    };
+  });
+}
+
+const unknownCall = (id: string): CommandError => new CommandError(`There is no call "${id}".`, { next: ['ledger'] });
+
+type Database = ReturnType<typeof import('../events/sqlite.ts')['openReader']>;
+
+async function reading<T>(file: string, why: DaemonUnreachable, read: (db: Database) => Promise<T>): Promise<T> {
+  if (!existsSync(file)) throw why;
+  const { openReader } = await import('../events/sqlite.ts');
+  let db: Database | undefined;
+  try {
+    db = openReader(file);
+    return await read(db);
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    db?.close();
+  }
+}
 
 /** In the shape of the API. */
 export async function verifyOffline(file: string, expect: string | undefined): Promise<LedgerVerified> {

@@ -16,10 +16,13 @@ const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u00
 
 /** Text that came from a server, without anything that could steer a terminal; line breaks and tabs stay. */
 export function harmless(text: string): string {
-  // Bidirectional controls can make a line read differently from what it is.
+  // Bidirectional controls can make a line read differently from what it is; tags are letters nobody sees.
   return text
     .replace(sequences, '')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, '');
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu,
+      '',
+    );
 }
 
 /** The same on one line. */

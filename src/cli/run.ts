@@ -1,7 +1,9 @@
 /** One run of the command line: read argv, run the command, hand what it returns to the printer. */
+
 import { connectTo } from '../api/client.ts';
 import { resolvePaths } from '../config/paths.ts';
 import { packageVersion } from '../root.ts';
+import { visibleJson } from '../visible.ts';
 import { placesIn, programFor, withPlaces } from './again.ts';
 import type { Answer, Context, Piece, Question, Stream, View } from './command.ts';
 import { commands } from './commands.ts';
@@ -38,13 +40,18 @@ interface Printer {
 function printer(around: Surroundings, terminal: Terminal, globals: Globals): Printer {
   const { json, quiet } = globals;
   const program = programFor(globals);
+  // On a terminal JSON is read by a person, and must not steer it either.
+  const written =
+    terminal.width === undefined
+      ? (value: unknown, indent?: number) => JSON.stringify(value, null, indent)
+      : visibleJson;
   const view = (): View => ({ paint: painter(terminal.color), width: terminal.width, now: around.now(), program });
   const notes = (lines: readonly string[] = []): void => {
     if (!json && !quiet) for (const line of lines) around.err(`${withPlaces(line, globals)}\n`);
   };
   return {
     answer({ json: shape, text, confirms, notes: hints, warning, exit = exitCode.done }) {
-      if (json) around.out(`${JSON.stringify(shape, null, terminal.live ? 2 : undefined)}\n`);
+      if (json) around.out(`${written(shape, terminal.live ? 2 : undefined)}\n`);
       else if (!(quiet && confirms)) around.out(text(view()));
       notes(hints);
       if (warning !== undefined) around.err(withPlaces(warning, globals));
@@ -53,7 +60,7 @@ function printer(around: Surroundings, terminal: Terminal, globals: Globals): Pr
     async stream({ pieces }) {
       const print = (piece: Piece): void => {
         if (json) {
-          if (piece.json !== undefined) around.out(`${JSON.stringify(piece.json)}\n`);
+          if (piece.json !== undefined) around.out(`${written(piece.json)}\n`);
         } else if (piece.text) around.out(`${piece.redraw && terminal.live ? clearScreen : ''}${piece.text(view())}`);
         if (piece.warning !== undefined) around.err(withPlaces(piece.warning, globals));
         notes(piece.notes);
@@ -78,7 +85,7 @@ export async function runCommandLine(around: Surroundings): Promise<number> {
     return parsed.wanted ? exitCode.done : exitCode.usedWrongly;
   }
   const fail = (failure: ReturnType<typeof explain>, json: boolean): number => {
-    around.err(json ? `${JSON.stringify(failure.json)}\n` : failure.text(painter(terminal.errorColor)));
+    around.err(json ? `${visibleJson(failure.json)}\n` : failure.text(painter(terminal.errorColor)));
     return failure.exit;
   };
   if (parsed.kind === 'wrong') {

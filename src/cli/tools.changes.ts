@@ -1,6 +1,7 @@
 /** How tools changed, for people: what came and went, and changed definitions word by word. Pure. */
 import type { ToolsHistory } from '../api/client.ts';
 import type { DiffLine } from '../replay/tool.diff.ts';
+import { visibleText } from '../visible.ts';
 import type { View } from './command.ts';
 import { localTime } from './duration.ts';
 import { type Color, oneLine } from './paint.ts';
@@ -33,8 +34,8 @@ function stepLines(step: Difference, compare: Compare, view: View): string {
   const head = `  ${view.paint(color, sign)} ${view.paint('bold', step.name)}${view.paint(step.grant?.suspended ? 'red' : 'dim', grant)}\n`;
   if (step.change !== 'changed') return head;
   const mark = ({ kind, text }: DiffLine['pieces'][number]): string => {
-    // Spaces at the ends of a piece belong to the text, so only what steers a terminal goes.
-    const plain = text.replace(/\s+/g, ' ').replace(/\p{C}/gu, '');
+    // Spaces at the ends of a piece belong to the text; what changed may be what nobody sees.
+    const plain = visibleText(text);
     if (kind === 'same') return plain;
     return kind === 'added' ? view.paint('green', `{+${plain}+}`) : view.paint('red', `[-${plain}-]`);
   };

@@ -1,5 +1,5 @@
 /** The folder of a daemon: made or narrowed to its owner, or refused in words. */
-import { mkdir, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { codeOf, makePrivateDirectory } from './files.ts';
 
@@ -30,6 +30,22 @@ async function mustBeOwn(folder: string): Promise<void> {
     throw new DirectoryError(
       `${folder} is used by others too; choose a data directory of its own, such as ${join(folder, 'watchkeeper')}.`,
     );
+}
+
+/**
+ * The folder of a socket that does not fit into the data directory. Where it lies others may have made it first, and whoever
+ * has the folder can put another socket in place of ours. Throws a DirectoryError.
+ */
+export async function makeSocketDirectory(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
+  const info = await lstat(folder);
+  if (!info.isDirectory() || (process.getuid !== undefined && info.uid !== process.getuid()))
+    throw new DirectoryError(
+      `${folder} is to hold the daemon's socket, but another user of this machine made it; remove it, set XDG_RUNTIME_DIR, or choose a data directory with a shorter path (--data).`,
+    );
+  if (process.platform !== 'win32') await chmod(folder, 0o700);
 }
 
 /** One by one: asked to make all of them at once, Node never comes back from file systems such as /proc. */

@@ -39,6 +39,27 @@ export async function readText(file: string): Promise<string | null> {
   }
 }
 
+/** Everybody may write it (o+w). That others of the owner's group may is common, and theirs to know. */
+const WORLD = 0o002;
+const STICKY = 0o1000;
+
+/**
+ * Why a file's content may be the word of another user of the machine, with the command that mends it; null when it is not,
+ * where there is no such file, and on Windows, whose folders of a user are not for others.
+ */
+export async function writableByOthers(file: string): Promise<string | null> {
+  if (process.platform === 'win32') return null;
+  const target = await linkTarget(file);
+  const info = await stat(target).catch(() => null);
+  if (info === null) return null;
+  if ((info.mode & WORLD) !== 0)
+    return `every user of this machine may write ${target}; look through it, then: chmod o-w ${target}`;
+  const folder = dirname(target);
+  const mode = (await stat(folder).catch(() => null))?.mode ?? 0;
+  if ((mode & WORLD) === 0 || (mode & STICKY) !== 0) return null;
+  return `every user of this machine may replace ${target}; look through it, then: chmod o-w ${folder}`;
+}
+
 /** The file a path leads to in the end, also when the last link points at nothing yet. */
 export async function linkTarget(file: string): Promise<string> {
   let path = resolve(file);

@@ -3,7 +3,7 @@ import { type FSWatcher, watch as watchDirectory } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Observable } from 'rxjs';
-import { linkTarget, readText } from './files.ts';
+import { linkTarget, readText, writableByOthers } from './files.ts';
 
 /** `unusable`: there, but not readable or not UTF-8; `message` is fit for a person. */
 export type FileContent =
@@ -19,6 +19,8 @@ export interface WatchOptions {
   /** Quiet time after the last change before the file is read. Longer where half a text cannot be told from a whole one. */
   readonly settleMs?: number;
   readonly patienceMs?: number;
+  /** How the file is read; `read` unless given. */
+  readonly reader?: (file: string) => Promise<FileContent>;
   /** How often the file is looked at without being told to, as long as a directory cannot be watched. */
   readonly pollMs?: number;
 }
@@ -38,7 +40,7 @@ const sameContent = (a: FileContent | undefined, b: FileContent): boolean => JSO
  * directories).
  */
 export function watchFile(file: string, options: WatchOptions = {}): Observable<FileContent> {
-  const { isWhole, settleMs = isWhole ? 120 : 400, patienceMs = 1500, pollMs = 1000 } = options;
+  const { isWhole, settleMs = isWhole ? 120 : 400, patienceMs = 1500, pollMs = 1000, reader = read } = options;
   return new Observable((subscriber) => {
     const path = resolve(file);
     let last = options.known;
@@ -63,7 +65,7 @@ export function watchFile(file: string, options: WatchOptions = {}): Observable<
     const look = async (): Promise<void> => {
       looking = true;
       const before = await markOf(path);
-      const content = await read(path);
+      const content = await reader(path);
       const after = await markOf(path);
       looking = false;
       if (subscriber.closed) return;
@@ -116,6 +118,14 @@ export async function read(file: string): Promise<FileContent> {
   } catch (error) {
     return { kind: 'unusable', message: error instanceof Error ? error.message : String(error) };
   }
+}
+
+/** The same, unusable also where another user of the machine could have written it. */
+export async function readOwn(file: string): Promise<FileContent> {
+  const content = await read(file);
+  if (content.kind !== 'text') return content;
+  const fault = await writableByOthers(file);
+  return fault === null ? content : { kind: 'unusable', message: `its lines do not count: ${fault}` };
 }
 
 /** Changes whenever the file behind the path is written or replaced. */

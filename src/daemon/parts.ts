@@ -34,6 +34,7 @@ import { ClientRules } from '../keeper/client.rules.ts';
 import { Configuration } from '../keeper/configuration.ts';
 import { Directory, readList } from '../keeper/directory.ts';
 import { createKeeper } from '../keeper/keeper.ts';
+import { grantsInLog } from '../keeper/ledger.ts';
 import { isLoginEntry, reconnected } from '../keeper/logins.ts';
 import { Metrics } from '../keeper/metrics.ts';
 import { Noises } from '../keeper/noise.ts';
@@ -171,7 +172,8 @@ export function assemble(options: PartsOptions): Parts {
     file: paths.allowFile,
     trusted: options.trusted,
     desk,
-    head: storedHead<AllowlistContext>(log, 'allowlist'),
+    // Whoever writes this file could write grants beside the log, where no chain shows it: the facts count.
+    head: grantsInLog(log) ?? storedHead<AllowlistContext>(log, 'allowlist'),
     seen: () => ({
       tools: directory
         .list()

@@ -4,6 +4,7 @@
  */
 import type { CallDesk, HeldCall } from '../actors/call/call.actor.ts';
 import { isObject } from '../mcp/message.ts';
+import { visibleJson } from '../visible.ts';
 import type { Flight } from './flight.ts';
 import type { Members } from './rpc.ts';
 
@@ -35,7 +36,7 @@ export async function askInClient(
 }
 
 function question({ id, name }: HeldCall, args: Members): Members {
-  const text = JSON.stringify(args, null, 2);
+  const text = visibleJson(args, 2);
   const shown = text.length <= SHOWN ? text : `${text.slice(0, SHOWN)}\n… (${text.length} characters in all)`;
   return {
     message: `${name} wants to run and no grant covers it (call ${id}). Its arguments:\n${shown}`,

@@ -1,12 +1,13 @@
 /** HTTP in front of the hub: reads a request, finds its era and session, and sees to its answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isTooDeep, MAX_DEPTH } from '../canonical.ts';
 import type { PermissionMode } from '../events/call.events.ts';
 import { isLocal } from '../http/door.ts';
 import { asProblem } from '../http/failure.ts';
 import type { Caller } from '../http/keeper.ts';
 import { chooseMode } from '../http/mode.ts';
 import { Problem } from '../http/problem.ts';
-import { Cancel } from '../mcp/cancel.ts';
+import { Cancel, NotWanted } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
 import type { Asked, Method } from './asked.ts';
 import { readBody } from './body.ts';
@@ -109,6 +110,13 @@ export class Door {
     } catch {
       return refuse(response, 400, codes.parseError, 'The body is not valid JSON.');
     }
+    if (isTooDeep(body))
+      return refuse(
+        response,
+        400,
+        codes.invalidRequest,
+        `The body is nested more than ${MAX_DEPTH} levels deep; send it flatter.`,
+      );
     const accepts = acceptsOf(request.headers.accept);
     if (!accepts.json && !accepts.stream)
       return refuse(response, 406, codes.badSession, 'Accept must name application/json and text/event-stream.');
@@ -157,7 +165,9 @@ export class Door {
       // A lost connection cancels nothing in this era.
       onLost: () => {},
     });
-    for (const request of requests) void this.#inSession(visit, session, request, reply);
+    // What goes wrong here must cost the client its answer and never the others their daemon.
+    for (const request of requests)
+      this.#inSession(visit, session, request, reply).catch(() => visit.response.destroy());
   }
 
   #initialize({ response, server, client, sees }: Visit, { id, params }: RequestMessage): void {
@@ -204,7 +214,8 @@ export class Door {
     const meta = metaOf(params) ?? {};
     const declared = meta[keys.clientCapabilities];
     const cancel = new Cancel();
-    const left = (): void => cancel.abort(new Error('The client closed the stream.'));
+    // In this era that is how a client says it.
+    const left = (): void => cancel.abort(new NotWanted('The client closed the stream.'));
     const stream = new Stream(0, { heartbeat, headers: {}, store: null, primed: false, onLost: left });
     const listening = method === 'subscriptions/listen';
     const reply = new Reply({
@@ -285,7 +296,7 @@ export class Door {
   #delete(visit: Visit): void {
     const session = this.#sessionOf(visit);
     if (session === null) return;
-    this.#options.sessions.end(session, 'The client ended the session.');
+    this.#options.sessions.end(session, new NotWanted('The client ended the session.'));
     sendNothing(visit.response, 200);
   }
 

@@ -1,6 +1,6 @@
 /** One client of the legacy era: from its `initialize` until it says goodbye or is forgotten. */
 import type { ServerResponse } from 'node:http';
-import { anyOf, type Cancel, type CancelSignal } from '../mcp/cancel.ts';
+import { anyOf, type Cancel, type CancelSignal, NotWanted } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
 import { EventStore } from './event.store.ts';
 import type { Heartbeat } from './heartbeat.ts';
@@ -9,6 +9,8 @@ import type { ClientReply } from './peer.ts';
 import { type Members, metaOf, type RequestId } from './rpc.ts';
 import { Stream } from './stream.ts';
 
+/** `Request timed out`, `TimeoutError`, `timeout of 30000ms exceeded`. */
+const OUT_OF_PATIENCE = /time(?:d)?[ -]?out/i;
 /** The stream on which a client is spoken to unasked. */
 const OWN_STREAM = 0;
 
@@ -159,14 +161,15 @@ export class Session {
     const id = params?.requestId;
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const reason = typeof params?.reason === 'string' ? params.reason : 'cancelled by the client';
-    this.running.get(id)?.abort(new Error(reason));
+    // Clients say it in the same way when they only have no patience left; the call may still be wanted.
+    this.running.get(id)?.abort(OUT_OF_PATIENCE.test(reason) ? new Error(reason) : new NotWanted(reason));
   }
 
   /** Ends everything that is under way. */
-  end(reason: string): void {
+  end(reason: Error): void {
     if (this.ended.signal.aborted) return;
-    this.ended.abort(new Error(reason));
-    for (const running of this.running.values()) running.abort(new Error(reason));
+    this.ended.abort(reason);
+    for (const running of this.running.values()) running.abort(reason);
     this.#own?.end();
     for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();

@@ -48,7 +48,7 @@ export class Sessions {
     return session?.client === client && session.server === server ? session : undefined;
   }
 
-  end(session: Session, reason: string): void {
+  end(session: Session, reason: Error): void {
     if (!this.#all.delete(session.id)) return;
     session.end(reason);
     this.#onEnd(session);
@@ -57,18 +57,19 @@ export class Sessions {
   sweep(): void {
     const before = this.#now() - this.#limits.idleMs;
     for (const session of this.#all.values())
-      if (session.lastUsed < before) this.end(session, 'The session was not used for a long time.');
+      if (session.lastUsed < before) this.end(session, new Error('The session was not used for a long time.'));
   }
 
   close(): void {
     clearInterval(this.#sweeper);
-    for (const session of [...this.#all.values()]) this.end(session, 'The daemon stops.');
+    for (const session of [...this.#all.values()]) this.end(session, new Error('The daemon stops.'));
   }
 
   #makeRoom(): void {
     let oldest: Session | null = null;
     for (const session of this.#all.values())
       if (oldest === null || session.lastUsed < oldest.lastUsed) oldest = session;
-    if (oldest !== null && oldest.lastUsed < this.#now() - FRESH_MS) this.end(oldest, 'Too many sessions are open.');
+    if (oldest !== null && oldest.lastUsed < this.#now() - FRESH_MS)
+      this.end(oldest, new Error('Too many sessions are open.'));
   }
 }

@@ -13,7 +13,7 @@ import { addEntry, allowEntries, removeServer, replacePrefix } from '../config/a
 import { FileError } from '../config/files.ts';
 import { FileLocked } from '../config/lock.ts';
 import { updateFile } from '../config/update.ts';
-import { type FileContent, read, watchFile } from '../config/watch.ts';
+import { type FileContent, readOwn, watchFile } from '../config/watch.ts';
 import type { AllowlistFact, Binding } from '../events/allowlist.events.ts';
 import { Problem } from '../http/problem.ts';
 import { isStill } from './still.ts';
@@ -59,13 +59,13 @@ export class Allowlist {
   }
 
   async load(): Promise<void> {
-    await this.#take(await read(this.#options.file));
+    await this.#take(await readOwn(this.#options.file));
   }
 
   watch(): void {
     const { file } = this.#options;
-    this.#watch = watchFile(file, { known: this.#known, settleMs: 150 }).subscribe(async (content) => {
-      if (await isStill(file, content)) await this.#take(content);
+    this.#watch = watchFile(file, { known: this.#known, settleMs: 150, reader: readOwn }).subscribe(async (content) => {
+      if (await isStill(file, content, readOwn)) await this.#take(content);
     });
   }
 

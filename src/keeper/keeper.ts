@@ -381,12 +381,21 @@ export function createKeeper(parts: KeeperParts): Keeper {
     async approve(id, remember, caller) {
       const approved = await calls.approve(id, caller.client, remember);
       decided(id, approved);
-      if (approved !== null && !isRefusal(approved) && !approved.outdated && remember !== 'once') {
-        const { server, name, definition } = approved.target;
-        const identity = identityOf(server);
-        if (remember === 'server')
-          await allowlist.remember(`${prefixOf(server)}*`, { identity, definition: null }, caller.client);
-        else await allowlist.remember(name, { identity, definition }, caller.client);
+      if (approved !== null && !isRefusal(approved) && !approved.outdated && approved.request && remember !== 'once') {
+        const { server, name, identity, definition } = approved.request;
+        // What is granted is what the person was shown, whatever is there by now.
+        const [entry, binding] =
+          remember === 'server'
+            ? [`${prefixOf(server)}*`, { identity, definition: null }]
+            : [name, { identity, definition }];
+        await allowlist.remember(entry, binding, caller.client).catch((error: unknown) => {
+          if (!(error instanceof Problem)) throw error;
+          throw new Problem(error.type, `The call is approved, but ${entry} was not granted: ${error.detail}`, {
+            call: id,
+          });
+        });
+        // The list may have changed since the call was asked for: then the grant is suspended at once.
+        await allowlist.bind();
       }
       return callRow(id);
     },

@@ -1,13 +1,20 @@
 /** Whether log and ledger are what was written: the chain of hashes, missing facts, and rows that say something else. */
 import type { Database } from 'better-sqlite3';
 import type { z } from 'zod';
+import { allowlistRules } from '../actors/allowlist/allowlist.rules.ts';
+import type { AllowlistContext } from '../actors/allowlist/allowlist.state.ts';
+import type { Head, Heard } from '../actors/head.ts';
+import { canonicalJson } from '../canonical.ts';
+import type { AllowlistFact } from '../events/allowlist.events.ts';
 import type { CallFact } from '../events/call.events.ts';
 import { callOf, type Recorded } from '../events/envelope.ts';
-import { chainHash } from '../events/sqlite.ts';
+import type { EventLog } from '../events/log.ts';
+import { chainHash, readLog } from '../events/sqlite.ts';
 import { upcast } from '../events/upcast.ts';
 import type { ledgerVerified } from '../http/contract.ledger.ts';
 import { type CallRow, evolveCallRow, rowReader } from '../projections/calls.projection.ts';
 import { ChainCheck, type Finding, type Row } from '../replay/chain.ts';
+import { foldByTable } from '../replay/fold.ts';
 import { counted } from '../replay/words.ts';
 import { iso } from './answers.ts';
 
@@ -32,7 +39,7 @@ export function* verifyLedger(
   };
   // What is there now; the daemon may write on meanwhile.
   const newest = db.prepare<[], number | null>('select max(position) from events').pluck().get() ?? 0;
-  const streams = [...cutStreams(db), ...cutCalls(db, newest)];
+  const streams = [...cutStreams(db), ...cutCalls(db, newest), ...forgedGrants(db)];
   const page = db.prepare<[number, number], Row>(
     `select position, stream, version, type, schema, at, cause, data, chain from events
      where position > ? and position <= ? order by position limit ${PAGE}`,
@@ -51,6 +58,9 @@ export function* verifyLedger(
   }
   for (const finding of [...streams, ...ledger.end(newest)]) note(finding);
   const { facts, unchained, from, tip, expectedAt } = check;
+  // Whoever writes a chain begins it when it starts: a log in which nothing has a hash has lost all of them.
+  if (facts > 0 && from === null)
+    note({ position: newest, kind: 'unchained', message: `None of ${counted(facts, 'fact')} has a hash.` });
   return {
     ok: all === 0 && (expected === undefined || expectedAt !== null),
     facts,
@@ -86,10 +96,40 @@ function cutCalls(db: Database, newest: number): Finding[] {
   return [{ position: newest, kind: 'cut', message }];
 }
 
+/** What is granted is kept beside the log, for speed; it must be what the facts lead to. */
+function forgedGrants(db: Database): Finding[] {
+  // Read in one transaction: facts and head are written in one.
+  const read = db.transaction(() => {
+    const log = readLog(db);
+    return { head: log.head('allowlist'), folded: grantsInLog(log), newest: log.lastPosition() };
+  });
+  const { head, folded, newest } = read();
+  // A head that stands on more or fewer facts was found as such.
+  if (head === null || folded === null || head.version !== folded.version) return [];
+  const kept = (head.context as AllowlistContext).grants ?? {};
+  const differing = [...new Set([...Object.keys(kept), ...Object.keys(folded.context.grants)])]
+    .filter((entry) => canonicalJson(kept[entry]) !== canonicalJson(folded.context.grants[entry]))
+    .sort();
+  if (differing.length === 0) return [];
+  const message = `What is kept of the grants is not what the facts say: ${differing.join(', ')}.`;
+  return [{ position: newest, kind: 'ledger', message }];
+}
+
+/** The grants as the facts lead to them; null where a fact cannot be read. */
+export function grantsInLog(log: Pick<EventLog, 'read'>): Head<AllowlistContext> | null {
+  try {
+    return foldByTable(allowlistRules, log.read({ stream: 'allowlist' }) as unknown as Heard<AllowlistFact>[]);
+  } catch {
+    return null;
+  }
+}
+
 /** Compares the rows people are shown with what the facts say. */
 class LedgerCheck {
   readonly #read: (id: string) => CallRow | null;
   readonly #count: (newest: number) => number;
+  /** Whether facts came behind the newest one that is looked at. */
+  readonly #wentOn: (stream: string, newest: number) => boolean;
   readonly #open = new Map<string, CallRow>();
   #rows = 0;
 
@@ -97,6 +137,10 @@ class LedgerCheck {
     this.#read = rowReader(db);
     const count = db.prepare<[number], number>('select count(*) from calls where seq <= ?').pluck();
     this.#count = (newest) => count.get(newest) ?? 0;
+    const later = db
+      .prepare<[string, number], number>('select 1 from events where stream = ? and position > ?')
+      .pluck();
+    this.#wentOn = (stream, newest) => later.get(stream, newest) !== undefined;
   }
 
   take(row: Row): Finding | null {
@@ -116,6 +160,10 @@ class LedgerCheck {
   }
 
   *end(newest: number): Generator<Finding> {
+    for (const [stream, row] of this.#open) {
+      const finding = this.#wentOn(stream, newest) ? null : this.#compared({ position: row.seq, stream }, row, true);
+      if (finding) yield finding;
+    }
     const extra = this.#count(newest) - this.#rows;
     if (extra === 0) return;
     const message =
@@ -125,11 +173,12 @@ class LedgerCheck {
     yield { position: newest, kind: 'ledger', message };
   }
 
-  #compared({ position, stream }: Row, expected: CallRow): Finding | null {
+  /** `whole`: nothing came after these facts, so that nothing else can be shown either. */
+  #compared({ position, stream }: Pick<Row, 'position' | 'stream'>, expected: CallRow, whole = false): Finding | null {
     const id = callOf(stream);
     const shown = this.#read(id);
     if (shown === null) return { position, kind: 'ledger', message: `The ledger does not show call ${id}.` };
-    const differing = differences(expected, shown);
+    const differing = differences(expected, shown, whole);
     if (differing.length === 0) return null;
     const message = `The ledger shows another ${differing.join(', ')} for call ${id} than fact ${position} says.`;
     return { position, kind: 'ledger', message };
@@ -137,10 +186,11 @@ class LedgerCheck {
 }
 
 /** A call that was closed after the facts that were looked at may show more than they say. */
-function differences(expected: CallRow, shown: CallRow): string[] {
+function differences(expected: CallRow, shown: CallRow, whole: boolean): string[] {
   return (Object.keys(expected) as (keyof CallRow)[]).filter(
     (key) =>
-      JSON.stringify(expected[key]) !== JSON.stringify(shown[key]) && !(key === 'closed' && expected.closed === null),
+      JSON.stringify(expected[key]) !== JSON.stringify(shown[key]) &&
+      !(key === 'closed' && expected.closed === null && !whole),
   );
 }
 

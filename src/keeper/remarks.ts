@@ -6,6 +6,7 @@ import { definitionHash } from '../mcp/tools.ts';
 import { calledBefore } from '../projections/calls.projection.ts';
 import { recentLists } from '../projections/catalog.projection.ts';
 import { exactDuration } from '../replay/words.ts';
+import { visibleName } from '../visible.ts';
 import type { Directory } from './directory.ts';
 
 /** How long a changed definition is worth a word, in ms. */
@@ -20,10 +21,17 @@ export interface RemarksParts {
 
 export function remarksWith({ db, directory, now }: RemarksParts): (target: Target) => readonly string[] {
   return (target) => [
+    ...oddName(target),
     ...firstCall(db, target),
     ...changedLately(db, target, now()),
     ...hintsOf(directory.find(target.name)?.tool.annotations ?? null),
   ];
+}
+
+/** Letters of other alphabets, and what shows nothing, make one name look like another. */
+function oddName({ tool }: Target): string[] {
+  const shown = visibleName(tool);
+  return shown === tool ? [] : [`Its own name is ${shown}: it holds what may look like something else.`];
 }
 
 function firstCall(db: Database, { server, tool }: Target): string[] {

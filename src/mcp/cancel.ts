@@ -13,6 +13,14 @@ export interface CancelSignal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
+/**
+ * The reason of a caller that says it no longer wants what it asked for. One that merely goes away, or gives up waiting,
+ * has said nothing about it.
+ */
+export class NotWanted extends Error {
+  override readonly name = 'NotWanted';
+}
+
 /** Like an `AbortController` that is its own signal; listeners are called once, in order. */
 export class Cancel implements CancelSignal {
   aborted = false;

@@ -4,6 +4,7 @@ import { type Id, isObject, type Message } from './message.ts';
 
 export const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 const METHOD_NOT_FOUND = -32601;
+const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 
 interface OpenRequest {
@@ -63,6 +64,11 @@ export class Inbound {
 
   refuse(id: Id, method: string): void {
     this.#reply(id, { error: { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` } });
+  }
+
+  /** For a request that cannot be handed on as it is. */
+  reject(id: Id, message: string): void {
+    this.#reply(id, { error: { code: INVALID_PARAMS, message } });
   }
 
   /** The server no longer wants the reply. False when no such request is open. */

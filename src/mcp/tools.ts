@@ -1,15 +1,11 @@
 /** What becomes of a tool list: each tool is taken, put right or flagged by itself; none loses the others. */
 
-import { canonicalJson } from '../canonical.ts';
+import { canonicalJson, isTooDeep, MAX_DEPTH } from '../canonical.ts';
 import type { ToolDefinition } from '../events/shapes.ts';
-import { isDeeperThan } from './depth.ts';
 import { isMembers, isNames, type Members, schemaProblems } from './schema.ts';
 
 /** SHA-256 of a text as lower-case hex. */
 export type Sha256 = (text: string) => string;
-
-/** Deeper JSON breaks writers and readers on the way (the built-in one ends between 4,000 and 6,000 levels). */
-export const MAX_DEPTH = 256;
 
 /** Warnings of one list; a server that gets everything wrong must not fill the log. */
 const MAX_WARNINGS = 20;
@@ -161,7 +157,7 @@ function outputSchema(schema: unknown, flags: string[]): Members | null {
 
 /** The hash in place of a deep member keeps every later hash and comparison honest about it. */
 function withoutDepths(raw: ToolDefinition, sha256: Sha256, flags: string[]): ToolDefinition {
-  const deep = Object.keys(raw).filter((key) => isDeeperThan(raw[key], MAX_DEPTH));
+  const deep = Object.keys(raw).filter((key) => isTooDeep(raw[key]));
   if (deep.length === 0) return raw;
   for (const key of deep) flags.push(`${quoted(key)} is nested more than ${MAX_DEPTH} levels deep and is left out`);
   const replaced = deep.map((key) => {

@@ -4,6 +4,7 @@
  * one unknown content block or one odd tool fails the whole.
  */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { isTooDeep, MAX_DEPTH } from '../canonical.ts';
 import type { Channel } from './channel.ts';
 import type { ProgressReport } from './connection.ts';
 import { Fault, type Observation } from './failure.ts';
@@ -42,6 +43,8 @@ export interface AskOptions {
 }
 
 interface Pending {
+  /** Its result is looked through by whoever asked, however deep it is. */
+  readonly takesDepth: boolean;
   readonly settle: (answer: Answer) => void;
   readonly onProgress: ((progress: ProgressReport) => void) | undefined;
   readonly onActivity: (() => void) | undefined;
@@ -49,6 +52,9 @@ interface Pending {
 
 /** Ids of ours; the SDK counts from 0 and makes a handful. Numbers, since some servers cannot read others. */
 const FIRST_ID = 1_000;
+
+const INTERNAL_ERROR = -32603;
+const TOO_DEEP = `is nested more than ${MAX_DEPTH} levels deep, which nothing can hand on`;
 
 type VersionedChannel = Channel & { protocolVersion?: string | undefined };
 
@@ -132,6 +138,7 @@ export class Wire {
     }
     const stop = this.#channel.breaksOff ? new AbortController() : null;
     this.#pending.set(id, {
+      takesDepth: method === 'tools/list',
       onProgress: options.onProgress,
       onActivity: options.onActivity,
       settle: (outcome) => {
@@ -172,8 +179,23 @@ export class Wire {
     void this.#channel.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(() => {});
   }
 
-  /** A message from the server. `over`: the request on whose own stream it came. */
+  /**
+   * A message from the server. `over`: the request on whose own stream it came. What is nested too deeply could be written
+   * by nobody it is meant for: an answer becomes an error, a request is refused, and anything else is dropped.
+   */
   receive(message: Message, over?: Id): void {
+    if (isTooDeep(message) && !this.#pending.get(Number(message.id))?.takesDepth) this.#tooDeep(message);
+    else this.#receive(message, over);
+  }
+
+  #tooDeep({ id, method }: Message): void {
+    if (id === undefined) return;
+    if (method === undefined)
+      this.#receive({ jsonrpc: '2.0', id, error: { code: INTERNAL_ERROR, message: `The answer ${TOO_DEEP}.` } });
+    else if (this.envelope === null || !this.perRequestStream) this.inbound.reject(id, `The request ${TOO_DEEP}.`);
+  }
+
+  #receive(message: Message, over?: Id): void {
     if (message.method === undefined) {
       const id = Number(message.id);
       if (Number.isInteger(id) && id >= FIRST_ID && id < this.#nextId && message.id !== null) {

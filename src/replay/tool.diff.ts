@@ -17,6 +17,8 @@ export interface DiffLine {
 
 /** Texts longer than this (characters) are compared as a whole: comparing takes time with the square of their words. */
 const LONGEST_TEXT = 20_000;
+/** Of longer values (characters) only a stretch is shown. */
+const LONGEST_VALUE = 2_000;
 /** Unchanged text of which only the ends next to a change are shown. */
 const KEPT_AROUND = 40;
 const MAX_LINES = 200;
@@ -54,10 +56,20 @@ function words(before: string, after: string): Piece[] {
   }));
 }
 
-const whole = (before: unknown, after: unknown): Piece[] => [
-  ...(before === undefined ? [] : [{ kind: 'removed' as const, text: shown(before) }]),
-  ...(after === undefined ? [] : [{ kind: 'added' as const, text: shown(after) }]),
-];
+/** Of long values the stretch where they begin to differ: what is alike before it would hide what is not. */
+function whole(before: unknown, after: unknown): Piece[] {
+  const from = before === undefined || after === undefined ? 0 : firstDifference(json(before), json(after));
+  return [
+    ...(before === undefined ? [] : [{ kind: 'removed' as const, text: shown(before, from) }]),
+    ...(after === undefined ? [] : [{ kind: 'added' as const, text: shown(after, from) }]),
+  ];
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
 
 /** Of lists such as `required`: what came and what went. */
 function items(before: readonly unknown[], after: readonly unknown[]): Piece[] {
@@ -69,9 +81,15 @@ function items(before: readonly unknown[], after: readonly unknown[]): Piece[] {
   return pieces.length > 0 ? pieces : whole(before, after);
 }
 
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? '';
-  return text.length > 2_000 ? `${text.slice(0, 2_000)}…` : text;
+const json = (value: unknown): string => JSON.stringify(value) ?? '';
+
+/** `at`: a place that has to be seen. */
+const shown = (value: unknown, at = 0): string => {
+  const text = json(value);
+  if (text.length <= LONGEST_VALUE) return text;
+  const from = at <= LONGEST_VALUE - KEPT_AROUND ? 0 : at - KEPT_AROUND;
+  const end = from + LONGEST_VALUE;
+  return `${from > 0 ? '…' : ''}${text.slice(from, end)}${end < text.length ? '…' : ''}`;
 };
 
 const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>

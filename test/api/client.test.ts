@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { lchownSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
@@ -187,6 +187,20 @@ describe('The way to the daemon', () => {
     const { client, server } = await givenClient();
     await server.close();
     await expect(client.status()).rejects.toThrow(/does not answer.*watchkeeper up/);
+  });
+
+  // Only root can make a file of somebody else's.
+  it.skipIf(process.getuid?.() !== 0)('is no socket that another user put where it was', async () => {
+    const dataDir = tempDir();
+    const socket = join(tempDir(), 'there.sock');
+    const heard: unknown[] = [];
+    const stranger = createServer((request) => heard.push(request.url)).listen(socket);
+    onTestFinished(() => void stranger.close());
+    await once(stranger, 'listening');
+    lchownSync(socket, 12_345, 12_345);
+    announce(dataDir, { port: 1, socket }, deadPid);
+    await expect(connectTo({ dataDir }).status()).rejects.toBeInstanceOf(DaemonUnreachable);
+    expect(heard).toEqual([]);
   });
 
   it('gives the token to nobody who took the port of a dead daemon', async () => {

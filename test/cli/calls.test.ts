@@ -189,6 +189,21 @@ describe('a call that is held', () => {
     expect(posted('/v1/mcp/call')).toMatchObject([{ wait: true }]);
   });
 
+  it('is taken back when the person leaves the question', async () => {
+    fake.routes['POST /v1/mcp/calls/c7f2/cancel'] = call('c7f2', { state: 'settled', outcome: 'cancelled' });
+    const left = await fake.run('call read_graph', {
+      answers: ['o'],
+      signal: AbortSignal.abort(),
+      env: { NO_COLOR: '1' },
+    });
+    expect(left).toMatchObject({
+      exit: 1,
+      err: expect.stringContaining('You left; mcp__memory__read_graph did not run.\n  watchkeeper ledger show c7f2\n'),
+    });
+    expect(posted('/v1/mcp/calls/c7f2/cancel')).toHaveLength(1);
+    expect(posted('/v1/mcp/calls/c7f2/approve')).toEqual([]);
+  });
+
   it('on a terminal is asked about right there, with its arguments', async () => {
     const ran = await fake.run('call read_graph depth=2', { answers: ['o'] });
     expect(fake.questions).toEqual([
@@ -294,8 +309,27 @@ describe('approvals, approve and deny', () => {
     expect(posted('/v1/mcp/calls/d001/deny')).toEqual([{ reason: 'not now' }]);
   });
 
+  it('the beginning of an id is not enough when a call that was decided lately begins so too', async () => {
+    const decided = call('d002', { state: 'settled', outcome: 'expired' });
+    fake.routes['GET /v1/mcp/calls'] = ({ query }: any) => ({
+      calls: query.state === 'held' ? ids : [...ids, decided],
+      next: null,
+    });
+    fake.routes['POST /v1/mcp/calls/d0/approve'] = notHeld;
+    const { exit, err } = await fake.run('approve d0');
+    expect({ exit, err }).toEqual({
+      exit: 1,
+      err: 'watchkeeper: 2 calls begin with "d0", held or decided lately; type more of the id.\n  watchkeeper approvals\n',
+    });
+    expect(posted('/v1/mcp/calls/d001/approve')).toEqual([]);
+  });
+
   it.each([
-    ['several begin so', 'c7', '2 held calls begin with "c7".\n  watchkeeper approvals\n'],
+    [
+      'several begin so',
+      'c7',
+      '2 calls begin with "c7", held or decided lately; type more of the id.\n  watchkeeper approvals\n',
+    ],
     ['one is near', 'c7f3', 'There is no held call "c7f3". Did you mean "c7f2"?\n  watchkeeper approve c7f2\n'],
     ['none is near', 'zzzz', 'There is no held call "zzzz".\n  watchkeeper approvals\n'],
   ])('an id that is none: %s', async (_, id, err) => {

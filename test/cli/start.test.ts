@@ -51,6 +51,7 @@ describe('the start of a command', () => {
       'replay/timeline.ts',
       'replay/words.ts',
       'root.ts',
+      'visible.ts',
     ]);
   });
 });

@@ -181,7 +181,7 @@ describe('tools --changes', () => {
         '  + mcp__memory__read',
         `${localTime(at)}  (9)`,
         '  ~ mcp__memory__read  granted; this change suspended the grant',
-        '      description: Reads[-[31m-] {+all of +}it.',
+        '      description: Reads[-\\u001b[31m-] {+all of +}it.',
         '',
         'TOOL               FIRST SEEN               LAST CHANGED',
         `mcp__memory__read  ${localTime(at)}  ${localTime(at)}`,

@@ -1,7 +1,12 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { DirectoryError, directoryError, makeDataDirectory } from '../../src/config/data-directory.ts';
+import {
+  DirectoryError,
+  directoryError,
+  makeDataDirectory,
+  makeSocketDirectory,
+} from '../../src/config/data-directory.ts';
 import { homeFolder } from '../../src/config/home.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -74,5 +79,32 @@ describe('The home folder', () => {
   it('is HOME where that is a whole path, and never the folder a command runs in', () => {
     expect(homeFolder({ HOME: '/home/u' })).toBe('/home/u');
     for (const HOME of ['', 'relative', undefined]) expect(homeFolder({ HOME })).toMatch(/^(?:\/|[A-Z]:\\)/);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('The folder of a socket outside the data directory', () => {
+  it('is made for its owner alone, and narrowed if it is there', async () => {
+    const folder = join(dir, 'watchkeeper-1');
+    await makeSocketDirectory(folder);
+    expect(mode(folder)).toBe(0o700);
+    chmodSync(folder, 0o777);
+    await makeSocketDirectory(folder);
+    expect(mode(folder)).toBe(0o700);
+  });
+
+  it('is refused when it is a link to somewhere else', async () => {
+    const folder = join(dir, 'watchkeeper-1');
+    symlinkSync(dir, folder);
+    await expect(makeSocketDirectory(folder)).rejects.toThrow(
+      `${folder} is to hold the daemon's socket, but another user of this machine made it; remove it, set XDG_RUNTIME_DIR`,
+    );
+  });
+
+  // Only root can make a folder of somebody else's.
+  it.skipIf(process.getuid?.() !== 0)('is refused when it belongs to somebody else', async () => {
+    const folder = join(dir, 'watchkeeper-1');
+    mkdirSync(folder);
+    chownSync(folder, 12_345, 12_345);
+    await expect(makeSocketDirectory(folder)).rejects.toThrow(DirectoryError);
   });
 });

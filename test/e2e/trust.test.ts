@@ -383,6 +383,61 @@ describe('The audit chain', () => {
     expect(edited.stdout).toContain(`Fact ${at} (CallSettled of call-${body.call}) is not what was written`);
     expect(edited.stdout).toContain('shows another outcome');
   });
+
+  it('gives no grant that was written beside it', async () => {
+    const { daemon, server } = await given([note('Takes a note.')], { allow: ['mcp__s__note'] });
+    server.set({ tools: [note('Takes a secret note.')] as never });
+    await daemon.api('POST', '/v1/mcp/reconnect', { name: 's' });
+    const grants = async () => (await daemon.api('GET', '/v1/allowlist')).body.tool;
+    const suspended = { entries: [], suspended: ['mcp__s__note'] };
+    await daemon.waitFor(async () => (await grants()).suspended.length === 1);
+    await daemon.stop();
+    const db = new Database(join(daemon.dir, 'watchkeeper.db'));
+    const now = db.prepare("select data from events where type = 'GrantSuspended'").pluck().get() as string;
+    const grant = { entry: 'mcp__s__note', server: 's', tool: 'mcp__s__note', state: 'bound' };
+    const forged = JSON.stringify({ grants: { mcp__s__note: { ...grant, binding: JSON.parse(now).after } } });
+    db.prepare("update heads set context = ? where stream = 'allowlist'").run(forged);
+    db.close();
+    await daemon.restart();
+    await daemon.waitForServer('s', 'ready');
+    expect(await grants()).toEqual(suspended);
+    expect((await daemon.call('mcp__s__note', {}, { permission_mode: 'deny' })).status).toBe(403);
+  });
+
+  it('is read without the daemon as with it: calls, one call with its facts, and changed definitions', async () => {
+    const { daemon, server, cli } = await given([note('Takes a note.'), 'die']);
+    await daemon.call('mcp__s__note', { text: 'x' }, { permission_mode: 'allow-all' });
+    await daemon.call('mcp__s__die', {}, { permission_mode: 'allow-all' });
+    await daemon.waitForServer('s', 'ready');
+    server.set({ tools: [note('Takes a secret note.'), 'die'] as never });
+    await daemon.api('POST', '/v1/mcp/reconnect', { name: 's' });
+    const read = async (...args: string[]) => {
+      const { code, stdout, stderr } = await cli(...args, '--json');
+      return { code, body: JSON.parse(code === 0 ? stdout : stderr) };
+    };
+    expect((await read('changes', 's')).body.changes).toHaveLength(1);
+    const [call] = await callsOf(daemon, '?outcome=unknown');
+    const lines = [
+      ['ledger'],
+      ['ledger', 's', '--open'],
+      ['ledger', '--limit', '1'],
+      ['ledger', '--before', call.id],
+      ['ledger', 'show', call.id],
+      ['changes'],
+      ['changes', 's'],
+    ];
+    const online: any[] = [];
+    for (const line of lines) online.push((await read(...line)).body);
+    await daemon.stop();
+    for (const [index, line] of lines.entries()) {
+      const { from: _, ...offline } = (await read(...line)).body;
+      const { from: __, ...expected } = online[index];
+      expect({ line, ...offline }).toEqual({ line, ...expected });
+    }
+    expect((await cli('ledger')).stderr).toContain('No daemon runs; this is what its log says.');
+    expect((await read('ledger', 'show', 'zzz')).body.error).toBe('There is no call "zzz".');
+    expect((await read('changes', 'zzz')).body.error).toBe('There is no server "zzz".');
+  });
 });
 
 describe('Who gets hold of the disk', () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { SeenServer, SeenTool } from '../../src/actors/allowlist/allowlist.commands.ts';
@@ -142,6 +142,32 @@ describe('Lines of the file', () => {
     await until(() => here.warnings.length > 0);
     expect(here.warnings[0]).toContain(here.file);
     expect(here.grants()).toEqual([`${get} bound`]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('A file that every user of the machine may write', () => {
+  it('grants nothing new, says which command mends that, and counts once it is mended', async () => {
+    const here = await given([get]);
+    here.allowlist.watch();
+    chmodSync(here.file, 0o666);
+    writeFileSync(here.file, `${get}\n${put}\n`);
+    await until(() => here.warnings.length > 0);
+    expect(here.warnings[0]).toBe(
+      `${here.file}: its lines do not count: every user of this machine may write ${here.file}; look through it, then: chmod o-w ${here.file}`,
+    );
+    expect(here.grants()).toEqual([`${get} bound`]);
+    chmodSync(here.file, 0o644);
+    await until(() => here.grants().length === 2);
+  });
+
+  it('or in a folder they may all write in, is no better', async () => {
+    const here = await given([get]);
+    chmodSync(join(here.file, '..'), 0o777);
+    const again = await given([get, put], { under: here.under, file: here.file });
+    expect(again.grants()).toEqual([`${get} bound`]);
+    expect(again.warnings[0]).toContain(
+      `every user of this machine may replace ${here.file}; look through it, then: chmod o-w`,
+    );
   });
 });
 

@@ -49,7 +49,7 @@ describe('Verifying the ledger', () => {
       ['edited 2', 'ledger 3'],
     ],
     ['a fact that is gone', `delete from events where position = 4`, ['gap 5', 'ledger 8']],
-    ['the last facts gone', `delete from events where position >= 7`, ['cut 6']],
+    ['the last facts gone', `delete from events where position >= 7`, ['cut 6', 'ledger 5']],
     ['a grant that is gone from the end of its stream', `delete from events where position = 1`, ['gap 2', 'cut 8']],
     ['a row of the ledger that was edited', `update calls set outcome = 'denied' where id = 'c1'`, ['ledger 3']],
     ['a row of the ledger that is gone', `delete from calls where id = 'c2'`, ['ledger 4', 'ledger 8']],
@@ -58,6 +58,13 @@ describe('Verifying the ledger', () => {
       `update calls set closed = replace(closed, 'not-run', 'ran') where id = 'c3'`,
       ['ledger 7'],
     ],
+    [
+      'a grant beside the log',
+      `update heads set context = replace(context, '"unbound"', '"bound"') where stream = 'allowlist'`,
+      ['ledger 8'],
+    ],
+    ['a call that runs, of another client', `update calls set client = 'cursor' where id = 'c4'`, ['ledger 8']],
+    ['hashes that are all gone', 'update events set chain = null', ['unchained 8']],
     [
       'a row of the ledger that nothing led to',
       `insert into calls (seq, id, server, tool, name, state, mode, client, door, requested_at, args_hash, args_bytes) values (5000, 'x', 'a', 'get', 'n', 'settled', 'ask', 'main', 'http', 1, 'h', 1)`,
@@ -68,6 +75,15 @@ describe('Verifying the ledger', () => {
     log.db.exec(sql);
     expect(kinds(log)).toEqual(expected);
     expect(verify(log).ok).toBe(expected.length === 0);
+  });
+
+  it('finds a closing that no fact tells of', async () => {
+    const log = await given();
+    await storyOn(log).tell(7_000, 'call-c5', started(), settled({ outcome: 'unknown', reason: 'lost' }));
+    log.db.exec(`update calls set closed = '{"finding":"not-run","note":null,"by":"ann","at":1}' where id = 'c5'`);
+    expect(verify(log).findings.map(({ message }) => message)).toEqual([
+      'The ledger shows another closed for call c5 than fact 9 says.',
+    ]);
   });
 
   it('knows a hash that was noted, and misses it when the end was cut', async () => {
@@ -105,6 +121,7 @@ describe('Verifying the ledger', () => {
     for (let n = 0; n < 150; n += 1) await story.tell(1_000 + n, `call-c${n}`, started());
     log.db.exec(`update events set at = at + 1`);
     const { findings, more } = verify(log);
-    expect([findings.length, more]).toEqual([100, 50]);
+    // Each fact is not what was written, and each row of the ledger not what its fact says.
+    expect([findings.length, more]).toEqual([100, 200]);
   });
 });

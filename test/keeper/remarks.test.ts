@@ -10,7 +10,11 @@ const now = 30 * DAY;
 type Tool = { readonly name: string; readonly description?: string; readonly annotations?: object };
 
 /** Lists a server had, each so many ms ago, oldest first; the last one is what it lists now. */
-async function remarksAfter(lists: readonly (readonly [ago: number, tools: readonly Tool[]])[], called = true) {
+async function remarksAfter(
+  lists: readonly (readonly [ago: number, tools: readonly Tool[]])[],
+  called = true,
+  tool = 'get',
+) {
   const log = givenLog();
   const add = log.db.prepare('insert into catalog (position, server, at, tools) values (?, ?, ?, ?)');
   for (const [index, [ago, tools]] of lists.entries()) add.run(index + 1, 'a', now - ago, JSON.stringify(tools));
@@ -37,7 +41,7 @@ async function remarksAfter(lists: readonly (readonly [ago: number, tools: reado
   });
   return remarks({
     server: 'a',
-    tool: 'get',
+    tool,
     name: 'mcp__a__get',
     definition: listed?.hash ?? '',
     hasOutputSchema: false,
@@ -48,6 +52,12 @@ const get = (description: string): Tool => ({ name: 'get', description });
 const put: Tool = { name: 'put' };
 
 describe('What is worth a look before a call is approved', () => {
+  it('is a name that looks like another', async () => {
+    expect((await remarksAfter([[20 * DAY, [get('Reads.')]]], true, 'g\u0435t'))[0]).toBe(
+      'Its own name is "g\\u0435t": it holds what may look like something else.',
+    );
+  });
+
   it('is nothing for a tool that was called before and is what it was', async () => {
     expect(await remarksAfter([[20 * DAY, [get('Reads.')]]])).toEqual([]);
   });

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAX_DEPTH } from '../../src/canonical.ts';
 import type { ToolDefinition } from '../../src/events/shapes.ts';
 import { sha256Hex } from '../../src/hash.ts';
-import { definitionHash, diffTools, listSignature, MAX_DEPTH, readTools } from '../../src/mcp/tools.ts';
+import { definitionHash, diffTools, listSignature, readTools } from '../../src/mcp/tools.ts';
 
 const read = (...tools: unknown[]) => readTools(tools, sha256Hex);
 const good = (name: string) => ({

@@ -71,6 +71,14 @@ describe('A changed tool is shown', () => {
     expect(lines.at(-1)).toBe('…: 700 more places');
   });
 
+  it('from where a value too long to compare begins to differ, so that nothing hides behind its beginning', () => {
+    const long = 'It reads. '.repeat(3_000);
+    const [line] = linesOf({ description: `${long}Kindly.` }, { description: `${long}And deletes.` });
+    expect(line).toMatch(/\[-….*Kindly\..*-\]/);
+    expect(line).toMatch(/\{\+….*And deletes\..*\+\}/);
+    expect(line?.length).toBeLessThan(300);
+  });
+
   it('as a whole where comparing words would take too long', () => {
     const [line] = linesOf({ description: 'a '.repeat(15_000) }, { description: 'b '.repeat(15_000) });
     expect(line?.length).toBeLessThan(4_200);

@@ -7,6 +7,7 @@ export const projectRoot = at('.');
 export const cliMain = at('dist/cli/main.js');
 
 export const stdioServer = at('test/fixtures/stdio-server.mjs');
+export const deepServer = at('test/fixtures/deep-server.mjs');
 export const httpServer = at('test/fixtures/http-server.mjs');
 export const launcher = at('test/fixtures/launcher.mjs');
 export const blockingStderr = at('test/fixtures/blocking-stderr.py');

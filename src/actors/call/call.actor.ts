@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallFact, CallFinding, CallRequest, Outcome, PermissionMode } from '../../events/call.events.ts';
 import type { Limits } from '../../events/shapes.ts';
-import { anyOf, Cancel, type CancelSignal } from '../../mcp/cancel.ts';
+import { anyOf, Cancel, type CancelSignal, NotWanted } from '../../mcp/cancel.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
 import { Actor } from '../actor.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
@@ -26,6 +26,9 @@ import { Turnstile } from './turnstile.ts';
 /** How long the result of a held call can be fetched, and how much of such results is kept at once. */
 const RESULT_KEPT_MS = 600_000;
 const RESULTS_KEPT_BYTES = 64 * 1024 * 1024;
+/** How many calls of one caller may wait for people at once, and how much memory their arguments may take. */
+const MOST_HELD = 1_000;
+const MOST_HELD_BYTES = 64 * 1024 * 1024;
 /** How long the end of open calls may hold up the end of the daemon, in ms. */
 const ABANDON_MS = 2_000;
 /** How long a call waits for a server that is on its way, in ms; one that starts on first use has the call's own limit. */
@@ -99,6 +102,13 @@ export type CallEnd =
  */
 type Because = 'limit' | 'lost' | 'rejected' | 'cancelled' | 'barred' | 'other';
 
+/** `request`: what the person was shown and said yes to; whoever came again with the same call may have meant another definition. */
+export interface Approved {
+  readonly request: CallRequest | null;
+  /** Approved, and refused all the same: what was asked for is no longer what would run. */
+  readonly outdated: boolean;
+}
+
 export interface CallDeskOptions {
   readonly desk: Desk;
   readonly supervisor: Supervisor;
@@ -136,6 +146,7 @@ interface Open {
   input: CallInput;
   /** Same token, server, tool and arguments. */
   readonly key: string;
+  readonly argsBytes: number;
   readonly cancel: Cancel;
   readonly end: Promise<CallEnd>;
   readonly finish: (end: CallEnd) => void;
@@ -191,7 +202,7 @@ export class CallDesk {
   /** Arguments of a held call, and what may still be shown of one that ended. */
   memory(id: string): { arguments?: Readonly<Record<string, unknown>>; result?: RawResult } {
     const call = this.#open.get(id);
-    const held = call && ['held', 'approved'].includes(call.actor.committedHead.state);
+    const held = call !== undefined && isWaiting(call);
     const kept = this.#results.get(id);
     return {
       ...(held ? { arguments: call.input.args } : {}),
@@ -217,6 +228,8 @@ export class CallDesk {
     // A call that needs nobody, or may not wait for anybody, does not join the one that waits.
     const same = first === 'hold' ? this.#waitingLike(key) : undefined;
     if (same) return this.#rejoin(same, input);
+    const crowd = first === 'hold' ? this.#crowded(client, request.argsBytes) : null;
+    if (crowd !== null) return this.#request(input, request, key, crowd);
 
     if (first === 'run') await this.serverReady(target.server, input.signal);
     const limit = this.#limit(target);
@@ -233,11 +246,7 @@ export class CallDesk {
     }
   }
 
-  async approve(
-    id: string,
-    by: string,
-    remember: 'once' | 'tool' | 'server',
-  ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
+  async approve(id: string, by: string, remember: 'once' | 'tool' | 'server'): Promise<Refusal | Approved | null> {
     const call = this.#open.get(id);
     if (!call) return null;
     const inTurn = this.#limit(call.input.target) !== null;
@@ -248,8 +257,8 @@ export class CallDesk {
     else if (call.actor.committedHead.state === 'approved' && call.actor.committedHead.context.caller !== 'gone')
       void this.#startApproved(call, call.input.signal);
     this.#settled(call);
-    // Approved, and refused all the same: what was asked for is no longer what would run.
-    return { target: call.input.target, outdated: told.some(({ type }) => type === 'CallSettled') };
+    const { request } = call.actor.head.context;
+    return { request, outdated: told.some(({ type }) => type === 'CallSettled') };
   }
 
   async deny(id: string, by: string, reason: string | undefined): Promise<Refusal | 'done' | null> {
@@ -300,7 +309,7 @@ export class CallDesk {
     barred: string | null = null,
   ): Promise<CallEnd | Refusal> {
     const id = this.#options.newId();
-    const call = this.#begin(id, input, key);
+    const call = this.#begin(id, input, key, request.argsBytes);
     call.barred = barred !== null;
     const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
@@ -332,7 +341,10 @@ export class CallDesk {
     }
   }
 
-  /** Waits for a person as long as the caller's window lasts; the call stays open after that. */
+  /**
+   * Waits for a person as long as the caller's window lasts; the call stays open after that, unless its caller said that
+   * it is not wanted any more.
+   */
   async #wait(call: Open, input: CallInput): Promise<CallEnd> {
     const { expiresAt } = call.actor.committedHead.context;
     const held: CallEnd = { kind: 'held', id: call.id, expiresAt: expiresAt ?? 0, name: input.target.name };
@@ -350,6 +362,11 @@ export class CallDesk {
     clearTimeout(timer);
     if (first !== 'over') return first;
     call.waiting -= 1;
+    const isUnwanted = input.signal.aborted && input.signal.reason instanceof NotWanted && call.waiting === 0;
+    if (isUnwanted && isWaiting(call)) {
+      await this.cancel(call.id, input.client);
+      return call.end;
+    }
     if (call.waiting === 0) await this.#report(call, { type: 'ReportCallerLeft' });
     // Approved in the last moment: it runs for this caller, who then waits for the result.
     const { state } = call.actor.committedHead;
@@ -568,7 +585,7 @@ export class CallDesk {
     }
   }
 
-  #begin(id: string, input: CallInput, key: string): Open {
+  #begin(id: string, input: CallInput, key: string, argsBytes: number): Open {
     let finish!: (end: CallEnd) => void;
     const end = new Promise<CallEnd>((resolve) => {
       finish = resolve;
@@ -578,6 +595,7 @@ export class CallDesk {
       actor: this.#actor(id),
       input,
       key,
+      argsBytes,
       cancel: new Cancel(),
       end,
       finish,
@@ -611,6 +629,18 @@ export class CallDesk {
 
   async #report(call: Open, report: CallReport): Promise<void> {
     await call.actor.report(report, NO_WORLD);
+  }
+
+  /** Why no more calls of a caller can be held, or null. What waits is kept in memory, and people have to look at it. */
+  #crowded(client: string, more: number): string | null {
+    let [held, bytes] = [0, more];
+    for (const { actor, input, argsBytes } of this.#open.values()) {
+      if (input.client !== client || !['held', 'approved'].includes(actor.head.state)) continue;
+      held += 1;
+      bytes += argsBytes;
+    }
+    if (held < MOST_HELD && bytes <= MOST_HELD_BYTES) return null;
+    return `${held} calls of "${client}" wait for a person already, which is as many as can be kept. Decide about them first: watchkeeper approvals`;
   }
 
   #waitingLike(key: string): Open | undefined {
@@ -662,6 +692,8 @@ export class CallDesk {
     return this.#options.supervisor.find(server)?.actor.head.context.limits;
   }
 }
+
+const isWaiting = ({ actor }: Open): boolean => ['held', 'approved'].includes(actor.committedHead.state);
 
 const GIVEN_UP: ReadonlySet<string> = new Set([
   'backing-off',

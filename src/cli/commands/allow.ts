@@ -1,5 +1,6 @@
 import type { Allowlist, Client, Suspensions } from '../../api/client.ts';
 import type { lineText } from '../../replay/tool.diff.ts';
+import { visibleText } from '../../visible.ts';
 import { mustKnow } from '../ask.daemon.ts';
 import type { Answer, Command, View } from '../command.ts';
 import { localTime } from '../duration.ts';
@@ -47,7 +48,10 @@ function suspensionText({ changed, before, after, words, at }: Suspension, text:
   const short = (hash: string | null): string => (hash ?? '').slice(0, 12);
   return [
     `    ${localTime(at)}  ${what} ${short(old)} → ${short(now)}\n`,
-    ...words.map((line) => `      ${oneLine(text(line, ({ kind, text: piece }) => marked(kind, piece, view)))}\n`),
+    ...words.map(
+      (line) =>
+        `      ${text({ ...line, path: oneLine(line.path) }, ({ kind, text: piece }) => marked(kind, visibleText(piece), view))}\n`,
+    ),
   ].join('');
 }
 

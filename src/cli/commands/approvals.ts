@@ -1,10 +1,11 @@
 import type { Call, Calls, Client } from '../../api/client.ts';
+import { visibleJson, visibleName } from '../../visible.ts';
 import { aboutHeldCall } from '../ask.daemon.ts';
 import type { Answer, Command, View } from '../command.ts';
 import { duration } from '../duration.ts';
 import { CommandError } from '../failure.ts';
 import { outcomeSentence } from '../outcome.text.ts';
-import { harmless, oneLine } from '../paint.ts';
+import { oneLine } from '../paint.ts';
 import { type Cell, table } from '../table.ts';
 
 const heldTable = ({ calls }: Calls, view: View): string =>
@@ -23,7 +24,7 @@ const heldTable = ({ calls }: Calls, view: View): string =>
       { text: call.client },
       { text: call.expiresAt === null ? '' : duration(Date.parse(call.expiresAt) - view.now) },
       { text: oneLine((call.unusual ?? []).join('; ')), color: 'yellow' },
-      { text: call.arguments ? oneLine(JSON.stringify(call.arguments)) : '' },
+      { text: call.arguments ? visibleJson(call.arguments) : '' },
     ]),
     view,
   );
@@ -32,7 +33,7 @@ const heldTable = ({ calls }: Calls, view: View): string =>
 const LINES = 40;
 
 function folded(args: Readonly<Record<string, unknown>>): string {
-  const lines = harmless(JSON.stringify(args, null, 2)).split('\n');
+  const lines = visibleJson(args, 2).split('\n');
   const shown =
     lines.length <= LINES + 1 ? lines : [...lines.slice(0, LINES), `… ${lines.length - LINES} more lines: --json`];
   return shown
@@ -49,7 +50,7 @@ function heldText(call: Call, view: View): string {
     ['call', `${call.id}, from ${call.client} by ${call.door}, ${left} left`],
     ['server', `${call.server}  ${oneLine(entry)}`],
     ['identity', call.identity],
-    ['tool', oneLine(call.tool)],
+    ['tool', visibleName(call.tool)],
     ['definition', call.definition],
   ];
   return [

@@ -1,5 +1,6 @@
 import { type CallHeld, type CallResult, isHeld } from '../../api/client.ts';
 import { ApiError } from '../../api/errors.ts';
+import { visibleJson } from '../../visible.ts';
 import { settled } from '../ask.daemon.ts';
 import type { Answer, Command, Context } from '../command.ts';
 import { CommandError, exitCode, usedWrongly } from '../failure.ts';
@@ -28,14 +29,22 @@ const heldAnswer = (held: CallHeld, name: string): Answer => ({
 });
 
 /** The person who typed the call decides about it. */
-async function decide({ api, ask }: Context, held: CallHeld, args: Readonly<Record<string, unknown>>): Promise<Answer> {
+async function decide(
+  { api, ask, untilInterrupted }: Context,
+  held: CallHeld,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
   const { name, unusual = [] } = await api.callById(held.call);
   const lines = [
     `${name} is not allowed to run by itself. Arguments:`,
-    `  ${oneLine(JSON.stringify(args))}`,
+    `  ${visibleJson(args)}`,
     ...unusual.map((line) => `  ! ${oneLine(line)}`),
   ];
-  const answer = await ask?.({
+  const interrupted = untilInterrupted();
+  const left = new Promise<null>((resolve) => {
+    interrupted.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const asked = ask?.({
     text: `${harmless(lines.join('\n'))}\nRun it?`,
     choices: [
       { key: 'o', label: 'once' },
@@ -44,6 +53,15 @@ async function decide({ api, ask }: Context, held: CallHeld, args: Readonly<Reco
     ],
     otherwise: 'n',
   });
+  const answer = await Promise.race([asked, left]);
+  if (interrupted.aborted) {
+    // Whoever leaves the question does not want the call any more; it must not wait for somebody to approve it.
+    await api.cancel(held.call);
+    throw new CommandError(`You left; ${name} did not run.`, {
+      exit: exitCode.failed,
+      next: [`ledger show ${held.call}`],
+    });
+  }
   if (answer !== 'o' && answer !== 'a') {
     await api.deny(held.call);
     throw new CommandError(`You said no; ${name} did not run.`, { exit: exitCode.refused, next: ['approvals'] });

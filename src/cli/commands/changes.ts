@@ -1,5 +1,6 @@
 import type { ToolChanges } from '../../api/client.ts';
-import { aboutServer } from '../ask.daemon.ts';
+import { visibleText } from '../../visible.ts';
+import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command, View } from '../command.ts';
 import { localTime } from '../duration.ts';
 import { atOf, moment } from '../options.ts';
@@ -23,7 +24,8 @@ function changeText(change: Change, lineText: LineText, view: View): string {
   const head = `${view.paint('dim', localTime(at))}  ${sign} ${view.paint('bold', name)}${grant === '' ? '' : `  ${view.paint(color, grant)}`}\n`;
   const lines = words.map((line) => {
     const text = lineText({ ...line, path: oneLine(line.path) }, ({ kind, text: piece }) => {
-      const plain = piece.replace(/\s+/g, ' ').replace(/\p{C}/gu, '');
+      // What changed may be what nobody sees.
+      const plain = visibleText(piece);
       if (kind === 'same') return plain;
       return kind === 'added' ? view.paint('green', `{+${plain}+}`) : view.paint('red', `[-${plain}-]`);
     });
@@ -44,10 +46,21 @@ export const changes: Command = {
       { line: 'changes --since yesterday', about: 'what is different from yesterday' },
     ],
   },
-  async run({ api, now }, { positional: [server] }, options): Promise<Answer> {
-    const from = atOf(moment(options, 'since', now()));
+  async run(context, { positional: [server] }, options): Promise<Answer> {
+    const { api, now } = context;
+    const since = moment(options, 'since', now());
+    const from = atOf(since);
+    let offline: readonly string[] = [];
     const ask = (): Promise<ToolChanges> => api.toolChanges({ server, from });
-    const found = server === undefined ? await ask() : await aboutServer(api, server, 'changes', ask);
+    const found = await unlessNoDaemon(
+      api,
+      () => (server === undefined ? ask() : aboutServer(api, server, 'changes', ask)),
+      async (why) => {
+        offline = ['No daemon runs; this is what its log says.'];
+        const { offlineChanges } = await import('../offline.changes.ts');
+        return offlineChanges(context, { server, from: since }, why);
+      },
+    );
     const { lineText } = await import('../../replay/tool.diff.ts');
     const suspended = found.changes.some(({ grant }) => grant?.suspended);
     return {
@@ -57,7 +70,7 @@ export const changes: Command = {
         found.changes.length > 0
           ? found.changes.map((change) => changeText(change, lineText, view)).join('')
           : 'No definition changed.\n',
-      notes: suspended ? ['Calls of these ask again; to give a grant anew: watchkeeper allow'] : [],
+      notes: [...offline, ...(suspended ? ['Calls of these ask again; to give a grant anew: watchkeeper allow'] : [])],
     };
   },
 };

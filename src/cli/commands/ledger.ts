@@ -1,3 +1,4 @@
+import { unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command } from '../command.ts';
 import { usedWrongly } from '../failure.ts';
 import { callTable } from '../ledger.text.ts';
@@ -14,6 +15,10 @@ const outcomes = [
   'unknown',
   'abandoned',
 ] as const;
+
+/** Said with what was read from the file: what still waits there ended with its daemon. */
+export const NO_DAEMON =
+  'No daemon runs; this is what its log says. Calls that were open will be closed when one starts.';
 
 export const ledger: Command = {
   description: {
@@ -34,18 +39,28 @@ export const ledger: Command = {
       { line: 'ledger github --outcome denied', about: 'what people said no to' },
     ],
   },
-  async run({ api }, { positional: [server] }, options): Promise<Answer> {
+  async run({ api, files }, { positional: [server] }, options): Promise<Answer> {
     const open = flag(options, 'open');
     if (open && text(options, 'outcome') !== undefined)
       throw usedWrongly('--open already says how they ended: unknown.', 'ledger --open');
-    const found = await api.calls({
+    const asked = {
       server,
       open: open ? true : undefined,
       outcome: text(options, 'outcome'),
       client: text(options, 'client'),
       before: text(options, 'before'),
       limit: Math.min(count(options, 'limit') ?? 50, 1000),
-    });
+    };
+    let offline: readonly string[] = [];
+    const found = await unlessNoDaemon(
+      api,
+      () => api.calls(asked),
+      async (why) => {
+        offline = [NO_DAEMON];
+        const { offlineCalls } = await import('../offline.ledger.ts');
+        return offlineCalls(files.databaseFile, asked, why);
+      },
+    );
     const [first] = found.calls;
     const more = found.next === null ? [] : [`Earlier ones: watchkeeper ledger --before ${found.next}`];
     const close = open && first ? [`When you know: watchkeeper ledger close ${first.id} --finding ran|not-run`] : [];
@@ -54,7 +69,7 @@ export const ledger: Command = {
       json: found,
       text: (view) =>
         first ? callTable(found, view) : open ? 'Of every call it is known how it ended.\n' : 'No calls.\n',
-      notes: [...close, ...more],
+      notes: [...offline, ...close, ...more],
     };
   },
 };

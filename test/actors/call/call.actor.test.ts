@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { CallEnd, RepeatPolicy } from '../../../src/actors/call/call.actor.ts';
 import { isRefusal, type Refusal } from '../../../src/actors/refusal.ts';
+import { NotWanted } from '../../../src/mcp/cancel.ts';
 import { CallError, type RawResult } from '../../../src/mcp/connection.ts';
 import { type CallRow, readCall, readCalls } from '../../../src/projections/calls.projection.ts';
 import {
@@ -295,7 +296,10 @@ describe('a held call', () => {
     const id = await heldId(made);
     expect(made.calls.memory(id)).toEqual({ arguments: { x: 1 } });
     expect(made.server('a').taken).toEqual([]);
-    expect(await made.calls.approve(id, 'ann', 'once')).toMatchObject({ target: get, outdated: false });
+    expect(await made.calls.approve(id, 'ann', 'once')).toMatchObject({
+      request: { name: get.name, definition: get.definition },
+      outdated: false,
+    });
     expect(ended(await answer)).toMatchObject({ kind: 'result', id, outcome: 'succeeded' });
     expect(facts(made, id)).toEqual(['CallHeld', 'CallApproved', 'CallStarted', 'CallSettled']);
     expect(row(made, id)).toMatchObject({ outcome: 'succeeded', verdict: 'approved', decidedBy: 'ann' });
@@ -501,6 +505,62 @@ describe('a held call whose caller no longer waits', () => {
     await first;
     await made.calls.approve(id, 'ann', 'once');
     expect(ended(await second)).toMatchObject({ kind: 'result', id, outcome: 'succeeded' });
+  });
+
+  it('is cancelled, and gone from those that wait, when its caller says that it is not wanted any more', async () => {
+    const made = await ready({ windowMs: 5_000 });
+    const leave = new AbortController();
+    const answer = made.call(get, { ...ask, signal: leave.signal });
+    const id = await heldId(made);
+    leave.abort(new NotWanted('Never mind.'));
+    expect(ended(await answer)).toMatchObject({ kind: 'ended', id, outcome: 'cancelled' });
+    expect(row(made, id)).toMatchObject({ state: 'settled', outcome: 'cancelled', decidedBy: 'main' });
+    expect(facts(made, id)).toEqual(['CallHeld', 'CallSettled']);
+    expect(await made.calls.approve(id, 'ann', 'once')).toBeNull();
+    expect(made.server('a').taken).toEqual([]);
+  });
+
+  it('is not cancelled by one of two who wait for it', async () => {
+    const made = await ready({ windowMs: 5_000 });
+    const leave = new AbortController();
+    const first = made.call(get, { ...ask, signal: leave.signal });
+    const id = await heldId(made);
+    const second = made.call(get, ask);
+    await turn(3);
+    leave.abort(new NotWanted('Never mind.'));
+    expect(ended(await first)).toMatchObject({ kind: 'held', id });
+    await made.calls.approve(id, 'ann', 'once');
+    expect(ended(await second)).toMatchObject({ kind: 'result', id, outcome: 'succeeded' });
+  });
+
+  it('is approved as what the person was shown, whatever definition the one who came again had seen', async () => {
+    const made = await ready(short);
+    const shown = ended(await made.call(get, ask));
+    const definition = row(made, shown.id)?.definition;
+    await made.call({ ...get, definition: 'another' }, ask);
+    const approved = await made.calls.approve(shown.id, 'ann', 'tool');
+    expect(approved).toMatchObject({ request: { definition, name: get.name }, outdated: false });
+  });
+
+  it('is one of so many that can wait for one caller; another caller is not kept from asking', async () => {
+    const made = await ready();
+    const some = { ...ask, wait: false };
+    for (let n = 0; n < 1_000; n += 100)
+      await Promise.all(Array.from({ length: 100 }, (_, at) => made.call(get, { ...some, args: { n: n + at } })));
+    const one = ended(await made.call(get, { ...some, args: { n: 1_000 } }));
+    expect(one).toMatchObject({ kind: 'ended', outcome: 'refused', because: 'barred' });
+    expect(row(made, one.id)?.reason).toMatch(/1000 calls of "main" wait for a person already/);
+    // One that waits already is joined all the same.
+    expect(ended(await made.call(get, { ...some, args: { n: 5 } }))).toMatchObject({ kind: 'held' });
+    expect(ended(await made.call(get, { ...some, client: 'other' }))).toMatchObject({ kind: 'held' });
+  });
+
+  it('is refused when the arguments of those that wait already take too much memory', async () => {
+    const made = await ready();
+    const text = 'x'.repeat(16 * 1024 * 1024);
+    const asked = (n: number) => made.call(get, { ...ask, wait: false, args: { n, text } });
+    for (const n of [1, 2, 3]) expect(ended(await asked(n))).toMatchObject({ kind: 'held' });
+    expect(ended(await asked(4))).toMatchObject({ kind: 'ended', outcome: 'refused' });
   });
 
   it('does not keep the same call from running when that needs nobody', async () => {
