@@ -190,17 +190,17 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
   { file: 'src/cli/offline.log.ts', may: ['src/events/sqlite.ts'], because: 'it reads the log without a daemon' },
   {
     file: 'src/cli/offline.history.ts',
-    may: ['src/events/sqlite.ts', 'src/projections/history.projection.ts'],
+    may: ['src/projections/history.projection.ts'],
     because: 'it reads a view without a daemon',
   },
   {
     file: 'src/cli/offline.bundle.ts',
-    may: ['src/events/sqlite.ts', 'src/projections/catalog.projection.ts', 'src/mcp/naming.ts'],
+    may: ['src/projections/catalog.projection.ts', 'src/mcp/naming.ts'],
     because: 'it makes a bundle of log, catalog and entry without a daemon',
   },
   {
     file: 'src/cli/offline.why.ts',
-    may: ['src/events/sqlite.ts', 'src/projections/catalog.projection.ts'],
+    may: ['src/projections/catalog.projection.ts'],
     because: 'it reads log and catalog without a daemon',
   },
   {
@@ -221,13 +221,12 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
   },
   {
     file: 'src/cli/offline.doctor.ts',
-    may: ['src/events/sqlite.ts', 'src/keeper/doctor.ts'],
+    may: ['src/keeper/doctor.ts'],
     because: 'it makes the same checks and reads the log without a daemon',
   },
   {
     file: 'src/cli/offline.past.ts',
     may: [
-      'src/events/sqlite.ts',
       'src/keeper/answers.ts',
       'src/keeper/as-of.ts',
       'src/keeper/tools-as-of.ts',
@@ -239,23 +238,17 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
   },
   {
     file: 'src/cli/offline.summary.ts',
-    may: ['src/events/sqlite.ts', 'src/keeper/summary.ts'],
+    may: ['src/keeper/summary.ts'],
     because: 'it does the same analysis on the log without a daemon',
   },
   {
     file: 'src/cli/offline.ledger.ts',
-    may: [
-      'src/events/sqlite.ts',
-      'src/keeper/answers.ts',
-      'src/keeper/ledger.ts',
-      'src/projections/calls.projection.ts',
-    ],
+    may: ['src/keeper/answers.ts', 'src/keeper/ledger.ts', 'src/projections/calls.projection.ts'],
     because: 'it reads and verifies the ledger without a daemon',
   },
   {
     file: 'src/cli/offline.changes.ts',
     may: [
-      'src/events/sqlite.ts',
       'src/keeper/remarks.ts',
       'src/keeper/trust.ts',
       'src/hash.ts',
@@ -263,11 +256,6 @@ const exceptions: readonly { readonly file: string; readonly may: readonly strin
       'src/projections/registry.projection.ts',
     ],
     because: 'it compares definitions without a daemon',
-  },
-  {
-    file: 'src/cli/offline.replay.ts',
-    may: ['src/events/sqlite.ts'],
-    because: 'it reads the log without a daemon',
   },
   {
     file: 'src/cli/offline.rebuild.ts',

@@ -1,9 +1,8 @@
 /** The bundle of a server out of the files, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
 import type { Context } from './command.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase, serversIn } from './offline.log.ts';
 
 /** Times in milliseconds. Throws `why` when there is nothing to read. */
 export async function offlineBundle(
@@ -11,8 +10,6 @@ export async function offlineBundle(
   { name, from, to }: { readonly name: string; readonly from: number | undefined; readonly to: number | undefined },
   why: DaemonUnreachable,
 ): Promise<{ readonly fileName: string; readonly bytes: Buffer }> {
-  if (!existsSync(files.databaseFile)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { readCatalog } = await import('../projections/catalog.projection.ts');
   const { bundleOf } = await import('../replay/bundle.make.ts');
   const { packBundle, thisMachine } = await import('../replay/bundle.pack.ts');
@@ -20,10 +17,7 @@ export async function offlineBundle(
   const { spelledName } = await import('../mcp/naming.ts');
   const { entry, secrets } = await entryIn(files, env, name);
   const machine = thisMachine(env);
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(files.databaseFile);
-    const log = readLog(db);
+  return fromDatabase(files.databaseFile, why, async ({ db, log }) => {
     const made = bundleOf(
       {
         log,
@@ -38,13 +32,9 @@ export async function offlineBundle(
       { server: name, from, to, now: now() },
     );
     if (made) return await packBundle(made.manifest, made.files);
-    const streams = log.heads().flatMap(({ stream }) => (stream.startsWith('server-') ? [stream.slice(7)] : []));
+    const streams = serversIn(log);
     throw unknownServer(name, streams, 'bundle');
-  } catch (error) {
-    throw unreadable(files.databaseFile, error);
-  } finally {
-    db?.close();
-  }
+  });
 }
 
 /** The entry as it may be shown, and the values in it that may not; neither when the file does not have it. */

@@ -1,12 +1,11 @@
 /** Changed definitions out of the file, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { ToolChanges } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
 import type { Context } from './command.ts';
 import { usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase, serversIn } from './offline.log.ts';
 
 /** In the shape of the API. Throws `why` when there is nothing to read. */
 export async function offlineChanges(
@@ -15,8 +14,6 @@ export async function offlineChanges(
   why: DaemonUnreachable,
 ): Promise<ToolChanges> {
   const file = files.databaseFile;
-  if (!existsSync(file)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { readRegistry } = await import('../projections/registry.projection.ts');
   const { CHANGED_LATELY_MS } = await import('../keeper/remarks.ts');
   const { toolChangesOf } = await import('../keeper/trust.ts');
@@ -24,13 +21,8 @@ export async function offlineChanges(
   const { hash8 } = await import('../hash.ts');
   const { settingsOf } = await import('./config.findings.ts');
   const { naming } = await settingsOf(files, env);
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(file);
-    const log = readLog(db);
-    const known = log
-      .heads()
-      .flatMap(({ stream }) => (stream.startsWith('server-') ? [stream.slice('server-'.length)] : []));
+  return fromDatabase(file, why, async ({ db, log }) => {
+    const known = serversIn(log);
     if (server !== undefined && !known.includes(server)) throw unknownServer(server, known, 'changes');
     if (from && ('position' in from ? from.position > log.lastPosition() : from.time > now()))
       throw usedWrongly('--since lies in the future.', 'changes');
@@ -46,9 +38,5 @@ export async function offlineChanges(
       },
       { server, from: 'position' in since ? since.position : log.positionAt(since.time) },
     );
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
+  });
 }

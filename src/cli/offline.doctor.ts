@@ -1,16 +1,14 @@
 /** What is wrong with servers, out of files and log, for when no daemon runs. Loads much: import it only when needed. */
-import { existsSync } from 'node:fs';
 import type { Doctor } from '../api/client.ts';
 import { lookupIn } from '../config/expand.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Paths } from '../config/paths.ts';
 import { resolveEntry } from '../config/resolve.ts';
 import { readVariables } from '../config/variables.ts';
-import { openReader, readLog } from '../events/sqlite.ts';
 import { consult } from '../keeper/doctor.ts';
 import { atOnce } from '../replay/unhurried.ts';
 import { unknownServer } from './ask.daemon.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase } from './offline.log.ts';
 
 /** In the shape of the API. Programs and variables are those of whoever asks. Throws `why` when there is no log. */
 export async function offlineDoctor(
@@ -19,7 +17,6 @@ export async function offlineDoctor(
   name: string | undefined,
   why: unknown,
 ): Promise<Doctor> {
-  if (!existsSync(paths.databaseFile)) throw why;
   const reading = await loadConfig(paths.configFile);
   const entries = reading.kind === 'loaded' ? reading.config.entries : [];
   const problem = reading.kind === 'broken' ? reading.problem : null;
@@ -27,10 +24,7 @@ export async function offlineDoctor(
   if (name !== undefined && !names.includes(name)) throw unknownServer(name, names, 'doctor');
   const { values } = await readVariables(paths.variablesFile).catch(() => ({ values: {} }));
   const sources = { lookup: lookupIn(env, values), environment: env, platform: process.platform };
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(paths.databaseFile);
-    const log = readLog(db);
+  return fromDatabase(paths.databaseFile, why, async ({ db, log }) => {
     return await consult(
       {
         log,
@@ -58,9 +52,5 @@ export async function offlineDoctor(
       },
       { name, version: null },
     );
-  } catch (error) {
-    throw unreadable(paths.databaseFile, error);
-  } finally {
-    db?.close();
-  }
+  });
 }

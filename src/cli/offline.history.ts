@@ -1,9 +1,8 @@
 /** The history of a server out of the file, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { History } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase } from './offline.log.ts';
 import type { Interval } from './shapes.ts';
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -14,13 +13,9 @@ export async function offlineHistory(
   query: { readonly name: string; readonly from: number | undefined; readonly to: number | undefined },
   why: DaemonUnreachable,
 ): Promise<History> {
-  if (!existsSync(file)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { readHistory } = await import('../projections/history.projection.ts');
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(file);
-    const seen = unwatched(readHistory(db, query), readLog(db).lastAlive());
+  return fromDatabase(file, why, async ({ db, log }) => {
+    const seen = unwatched(readHistory(db, query), log.lastAlive());
     const intervals = seen.map((one) => ({
       ...one,
       state: one.state as Interval['state'],
@@ -31,11 +26,7 @@ export async function offlineHistory(
     const servers = db.prepare<[], string>('select distinct server from history order by server').pluck().all();
     if (servers.includes(query.name)) return { intervals };
     throw unknownServer(query.name, servers, 'history');
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
+  });
 }
 
 type Read = ReturnType<typeof import('../projections/history.projection.ts').readHistory>;

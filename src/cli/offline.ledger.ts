@@ -1,9 +1,8 @@
 /** The ledger out of the file, for when no daemon runs. Nothing in it is changed. */
-import { existsSync } from 'node:fs';
 import type { Call, Calls, LedgerVerified } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { CommandError } from './failure.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase } from './offline.log.ts';
 import type { Event } from './shapes.ts';
 
 export interface CallsAsked {
@@ -18,7 +17,7 @@ export interface CallsAsked {
 
 /** In the shape of the API; without arguments and results, which only a daemon remembers. Throws `why` when there is no file. */
 export async function offlineCalls(file: string, asked: CallsAsked, why: DaemonUnreachable): Promise<Calls> {
-  return reading(file, why, async (db) => {
+  return fromDatabase(file, why, async ({ db }) => {
     const { readCall, readCalls } = await import('../projections/calls.projection.ts');
     const { callAnswer } = await import('../keeper/answers.ts');
     const { before, limit, ...query } = asked;
@@ -39,13 +38,12 @@ export async function offlineCall(
   id: string,
   why: DaemonUnreachable,
 ): Promise<{ readonly call: Call; readonly events: Event[] }> {
-  return reading(file, why, async (db) => {
+  return fromDatabase(file, why, async ({ db, log }) => {
     const { readCall } = await import('../projections/calls.projection.ts');
     const { callAnswer } = await import('../keeper/answers.ts');
-    const { readLog } = await import('../events/sqlite.ts');
     const row = readCall(db, id);
     if (row === null) throw unknownCall(id);
-    const facts = readLog(db).read({ stream: `call-${id}` });
+    const facts = log.read({ stream: `call-${id}` });
     return {
       call: callAnswer(row, {}),
       events: facts.map((fact) => ({ ...fact, at: new Date(fact.at).toISOString() })) as Event[],
@@ -55,37 +53,14 @@ export async function offlineCall(
 
 const unknownCall = (id: string): CommandError => new CommandError(`There is no call "${id}".`, { next: ['ledger'] });
 
-type Database = ReturnType<typeof import('../events/sqlite.ts')['openReader']>;
-
-async function reading<T>(file: string, why: DaemonUnreachable, read: (db: Database) => Promise<T>): Promise<T> {
-  if (!existsSync(file)) throw why;
-  const { openReader } = await import('../events/sqlite.ts');
-  let db: Database | undefined;
-  try {
-    db = openReader(file);
-    return await read(db);
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
-}
-
-/** In the shape of the API. */
-export async function verifyOffline(file: string, expect: string | undefined): Promise<LedgerVerified> {
-  const { openReader } = await import('../events/sqlite.ts');
+/** In the shape of the API. Throws `why` when there is no file. */
+export async function verifyOffline(file: string, expect: string | undefined, why: unknown): Promise<LedgerVerified> {
   const { verifyLedger } = await import('../keeper/ledger.ts');
   const { atOnce } = await import('../replay/unhurried.ts');
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(file);
+  return fromDatabase(file, why, ({ db }) => {
     const chained = db.prepare("select 1 from pragma_table_info('events') where name = 'chain'").get() !== undefined;
     if (!chained)
       throw new CommandError(`${file} was written by a version without a chain of hashes.`, { next: ['up --detach'] });
     return atOnce(verifyLedger(db, expect));
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
+  });
 }

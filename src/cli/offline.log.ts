@@ -31,6 +31,32 @@ export async function openOfflineLog(
   }
 }
 
+type Database = ReturnType<typeof import('../events/sqlite.ts')['openReader']>;
+export type OfflineLog = ReturnType<typeof import('../events/sqlite.ts')['readLog']>;
+
+/** Reads out of the database and closes it. Throws `why` when there is no file. */
+export async function fromDatabase<T>(
+  file: string,
+  why: unknown,
+  read: (opened: { readonly db: Database; readonly log: OfflineLog }) => T | Promise<T>,
+): Promise<T> {
+  if (!existsSync(file)) throw why;
+  const { openReader, readLog } = await import('../events/sqlite.ts');
+  let db: Database | undefined;
+  try {
+    db = openReader(file);
+    return await read({ db, log: readLog(db) });
+  } catch (error) {
+    throw unreadable(file, error);
+  } finally {
+    db?.close();
+  }
+}
+
+/** Every server the log has heard of, also those that are gone. */
+export const serversIn = (log: OfflineLog): string[] =>
+  log.heads().flatMap(({ stream }) => (stream.startsWith('server-') ? [stream.slice('server-'.length)] : []));
+
 /** What SQLite says about a file it cannot read, with the file's name; errors of ours pass. */
 export function unreadable(file: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error)) return error;

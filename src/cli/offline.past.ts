@@ -1,21 +1,18 @@
 /** Servers and their tools as they were, out of the files, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { Status, Tools, ToolsHistory } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
-import type { readLog } from '../events/sqlite.ts';
 import { unknownServer } from './ask.daemon.ts';
 import type { Context } from './command.ts';
 import { localTime } from './duration.ts';
 import { CommandError, usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase, type OfflineLog, serversIn } from './offline.log.ts';
 
 type Files = Pick<Context, 'files' | 'env' | 'now'>;
-type Log = ReturnType<typeof readLog>;
 
 /** In the shape of the API. Throws `why` when there is nothing to read. */
 export const offlineStatusAt = ({ files, now }: Files, at: Moment, why: DaemonUnreachable): Promise<Past<Status>> =>
-  fromFile(files.databaseFile, why, async (db, log) => {
+  fromDatabase(files.databaseFile, why, async ({ db, log }) => {
     const { statusAnswer } = await import('../keeper/answers.ts');
     const { statusAsOf } = await import('../keeper/as-of.ts');
     const { statusMarks } = await import('../projections/status.projection.ts');
@@ -30,7 +27,7 @@ export const offlineToolsAt = (
   { server, at }: { readonly server: string | undefined; readonly at: Moment },
   why: DaemonUnreachable,
 ): Promise<Past<Tools>> =>
-  fromFile(files.databaseFile, why, async (db, log) => {
+  fromDatabase(files.databaseFile, why, async ({ db, log }) => {
     const { toolAnswer } = await import('../keeper/answers.ts');
     const { toolsAsOf } = await import('../keeper/tools-as-of.ts');
     const { loadConfig } = await import('../config/load.ts');
@@ -60,7 +57,7 @@ export const offlineToolsHistory = (
   query: { readonly server: string | undefined; readonly from: Moment | undefined; readonly to: Moment | undefined },
   why: DaemonUnreachable,
 ): Promise<ToolsHistory> =>
-  fromFile(files.databaseFile, why, async (db, log) => {
+  fromDatabase(files.databaseFile, why, async ({ db, log }) => {
     const { toolsHistoryOf } = await import('../keeper/tools-history.ts');
     const { spelledName } = await import('../mcp/naming.ts');
     const { server } = query;
@@ -88,26 +85,8 @@ export const offlineNotes = ({ unwatchedSince }: Pick<Past<unknown>, 'unwatchedS
     : `No daemon runs, and none has watched since ${localTime(new Date(unwatchedSince).toISOString())}; this is how things were then.`,
 ];
 
-async function fromFile<T>(
-  file: string,
-  why: DaemonUnreachable,
-  use: (db: import('better-sqlite3').Database, log: Log) => Promise<T>,
-): Promise<T> {
-  if (!existsSync(file)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(file);
-    return await use(db, readLog(db));
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
-}
-
 /** Where the log stood at a moment that an option names. */
-function positionIn(log: Log, moment: Moment, now: number, option: string, command: string): number {
+function positionIn(log: OfflineLog, moment: Moment, now: number, option: string, command: string): number {
   const last = log.lastPosition();
   if (last === 0) throw new CommandError('The log holds nothing yet.', { next: ['up --detach'] });
   if ('position' in moment ? moment.position > last : moment.time > now)
@@ -115,13 +94,13 @@ function positionIn(log: Log, moment: Moment, now: number, option: string, comma
   return 'position' in moment ? moment.position : log.positionAt(moment.time);
 }
 
-function unwatchedSince(log: Log, at: Moment): number | null {
+function unwatchedSince(log: OfflineLog, at: Moment): number | null {
   const alive = log.lastAlive();
   return 'time' in at && alive !== null && at.time > alive ? alive : null;
 }
 
-function mustBeIn(log: Log, server: string | undefined, command: string): void {
+function mustBeIn(log: OfflineLog, server: string | undefined, command: string): void {
   if (server === undefined) return;
-  const known = log.heads().flatMap(({ stream }) => (stream.startsWith('server-') ? [stream.slice(7)] : []));
+  const known = serversIn(log);
   if (!known.includes(server)) throw unknownServer(server, known, command);
 }

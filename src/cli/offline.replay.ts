@@ -1,11 +1,10 @@
 /** Verifying and asking what if out of the file, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { Replayed } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import type { Changes } from '../replay/changes.ts';
 import { unknownServer } from './ask.daemon.ts';
 import type { Moment } from './moment.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase, serversIn } from './offline.log.ts';
 
 export interface OfflineReplay {
   readonly name: string | undefined;
@@ -21,24 +20,15 @@ export async function offlineReplay(
   { name, from, to, fast, set }: OfflineReplay,
   why: DaemonUnreachable,
 ): Promise<Replayed> {
-  if (!existsSync(file)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { replaying } = await import('../replay/replay.ts');
   const { atOnce } = await import('../replay/unhurried.ts');
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(file);
-    const log = readLog(db);
+  return fromDatabase(file, why, async ({ log }) => {
     if (name !== undefined && log.read({ stream: `server-${name}`, limit: 1 }).length === 0) {
-      const servers = log.heads().flatMap(({ stream }) => /^server-(.*)$/.exec(stream)?.[1] ?? []);
+      const servers = serversIn(log);
       if (!servers.includes(name)) throw unknownServer(name, servers, 'replay');
     }
     // What was true when the daemon was last alive was true until then.
     const until = log.lastAlive() ?? 0;
     return atOnce(replaying(log, { name, from, to, by: fast ? 'table' : 'machine', set, until }));
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
+  });
 }

@@ -1,9 +1,8 @@
 /** How well servers did, out of the file, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { Summary } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase } from './offline.log.ts';
 
 /**
  * In the shape of the API; `from` and `to` in milliseconds. What lasts is counted until the daemon was last known alive.
@@ -14,14 +13,9 @@ export async function offlineSummary(
   query: { readonly name: string | undefined; readonly from: number | undefined; readonly to: number | undefined },
   why: DaemonUnreachable,
 ): Promise<Summary> {
-  if (!existsSync(file)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { summaries } = await import('../keeper/summary.ts');
   const { atOnce } = await import('../replay/unhurried.ts');
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    db = openReader(file);
-    const log = readLog(db);
+  return fromDatabase(file, why, async ({ db, log }) => {
     const heads = log.heads().filter(({ stream }) => stream.startsWith('server-'));
     const known = heads.map(({ stream }) => stream.slice('server-'.length));
     const { name, from, to } = query;
@@ -30,9 +24,5 @@ export async function offlineSummary(
     const names = name === undefined ? present.map(({ stream }) => stream.slice('server-'.length)) : [name];
     const seen = log.lastAlive() ?? 0;
     return atOnce(summaries(log, db, { names, from, to: Math.min(to ?? seen, seen) }));
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
+  });
 }

@@ -1,11 +1,10 @@
 /** Why a server was as it was, out of the file, for when no daemon runs. */
-import { existsSync } from 'node:fs';
 import type { Why } from '../api/client.ts';
 import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
 import { CommandError, usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
-import { unreadable } from './offline.log.ts';
+import { fromDatabase } from './offline.log.ts';
 
 /** In the shape of the API. Throws `why` when there is nothing to read. */
 export async function offlineWhy(
@@ -13,16 +12,10 @@ export async function offlineWhy(
   { name, at, now }: { readonly name: string; readonly at: Moment | undefined; readonly now: number },
   why: DaemonUnreachable,
 ): Promise<Why> {
-  if (!existsSync(file)) throw why;
-  const { openReader, readLog } = await import('../events/sqlite.ts');
   const { catalogOf } = await import('../projections/catalog.projection.ts');
   const { gather } = await import('../replay/why.read.ts');
   const { explain } = await import('../replay/why.ts');
-  let db: ReturnType<typeof openReader> | undefined;
-  try {
-    const opened = openReader(file);
-    db = opened;
-    const log = readLog(opened);
+  return fromDatabase(file, why, async ({ db, log }) => {
     if (at && ('position' in at ? at.position > log.lastPosition() : at.time > now))
       throw usedWrongly('--at lies in the future; leave it out to see the present.', `why ${name}`);
     const evidence = gather(log, {
@@ -30,7 +23,7 @@ export async function offlineWhy(
       at,
       now,
       dayStart: (time) => new Date(time).setHours(0, 0, 0, 0),
-      listAt: (server, position) => catalogOf(opened, server, position),
+      listAt: (server, position) => catalogOf(db, server, position),
       deadSince: log.lastAlive(),
     });
     if (evidence) return explain(evidence) as Why;
@@ -42,11 +35,7 @@ export async function offlineWhy(
       servers.map((stream) => stream.slice('server-'.length)),
       'why',
     );
-  } catch (error) {
-    throw unreadable(file, error);
-  } finally {
-    db?.close();
-  }
+  });
 }
 
 const tooEarly = (name: string): CommandError =>

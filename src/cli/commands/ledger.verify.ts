@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import type { LedgerVerified } from '../../api/client.ts';
 import type { DaemonUnreachable } from '../../api/errors.ts';
 import { unlessNoDaemon } from '../ask.daemon.ts';
@@ -24,9 +23,8 @@ const answer = (verified: LedgerVerified): Answer => ({
 });
 
 async function offline({ files }: Context, expect: string | undefined, why: DaemonUnreachable): Promise<Answer> {
-  if (!existsSync(files.databaseFile)) throw why;
   const { verifyOffline } = await import('../offline.ledger.ts');
-  return answer(await verifyOffline(files.databaseFile, expect));
+  return answer(await verifyOffline(files.databaseFile, expect, why));
 }
 
 export const ledgerVerify: Command = {
