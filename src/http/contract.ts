@@ -118,7 +118,12 @@ export const addBody = z
   })
   .meta({ examples: [{ name: 'memory', server: entry }] });
 export const nameBody = z.strictObject({ name }).meta({ examples: [{ name: 'memory' }] });
-export const testBody = z.strictObject({ server: members }).meta({ examples: [{ server: entry }] });
+export const testBody = z
+  .strictObject({
+    server: members,
+    name: name.optional().describe('A server that is configured: values given as `***` are those stored in its entry.'),
+  })
+  .meta({ examples: [{ server: entry }] });
 
 export const testResult = z.object({
   ok: z.boolean(),

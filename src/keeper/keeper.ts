@@ -36,6 +36,7 @@ import { rebuildFromLog } from './rebuild.ts';
 import type { Recordings } from './recordings.ts';
 import { CHANGED_LATELY_MS } from './remarks.ts';
 import { answerReplay } from './replay.ts';
+import { stderrAnswer } from './stderr.ts';
 import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
@@ -256,6 +257,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
       if (query.at !== undefined) position(query.at);
       return whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now());
     },
+    stderr(name) {
+      knownServer(name);
+      return stderrAnswer(name, supervisor.entry(name)?.transport ?? null, supervisor.find(name)?.process() ?? null);
+    },
     history(query) {
       upToNow({ from: query.from, to: query.to }, desk.now());
       if (query.name !== undefined && log.head(`server-${query.name}`) === null) knownServer(query.name);
@@ -318,8 +323,9 @@ export function createKeeper(parts: KeeperParts): Keeper {
       notBuiltIn(name);
       await configuration.setDisabled(name, disabled);
     },
-    testServer: async (server) => {
-      const { entry } = judged('test', server);
+    testServer: async (server, name) => {
+      if (name !== undefined && !configuration.raw.has(name)) throw unknownServer(name, supervisor.names);
+      const { entry } = judged(name ?? 'test', name === undefined ? server : configuration.unmasked(name, server));
       return parts.testServer(entry);
     },
 
