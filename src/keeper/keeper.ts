@@ -104,10 +104,16 @@ export function createKeeper(parts: KeeperParts): Keeper {
   };
   const nameOf = (server: string, tool: string): string =>
     directory.nameOf({ server, tool }) ?? spelledName({ server, tool });
-  const memoryOf = ({ id, server, state }: CallRow) => {
+  const memoryOf = ({ id, server, name, definition, state }: CallRow) => {
+    const tool = state === 'held' ? directory.find(name)?.tool : undefined;
     const raw = state === 'held' ? configuration.raw.get(server) : undefined;
     const entry = raw === undefined ? undefined : maskEntry(raw, parts.secretsOf(server));
-    return { ...calls.memory(id), ...(isObject(entry) ? { entry } : {}) };
+    return {
+      ...calls.memory(id),
+      ...(isObject(entry) ? { entry } : {}),
+      // What is said of another definition than the one that would run says nothing of it.
+      ...(tool?.hash === definition ? { description: tool.description } : {}),
+    };
   };
   const trust = {
     log,
@@ -310,6 +316,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     config: async () => ({
       servers: maskEntries(configuration.raw, parts.secretsOf) as Record<string, Record<string, unknown>>,
       oauth: await login.loggedIn(),
+      redirect_uri: parts.logins.usualRedirect,
     }),
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),

@@ -2,12 +2,15 @@
 import { Text } from 'ink';
 import type { ReactElement } from 'react';
 import { screenText } from './ansi.ts';
-import type { Line } from './line.ts';
+import { ANEW, type Line } from './line.ts';
 
 export const Screen = ({
   lines,
   color,
+  times,
 }: {
   readonly lines: readonly Line[];
   readonly color: boolean;
-}): ReactElement => <Text wrap="truncate">{screenText(lines, color)}</Text>;
+  /** How often all of it had to be drawn anew. */
+  readonly times: number;
+}): ReactElement => <Text wrap="truncate">{screenText(lines, color) + (times % 2 === 0 ? '' : ANEW)}</Text>;

@@ -1,7 +1,7 @@
 /** A login, drawn. The address stands without a frame and from the first column on, so that it can be copied. Pure. */
-import { harmless } from '../cli/paint.ts';
+import { oneLine } from '../cli/paint.ts';
 import { fieldSpans } from './field.view.ts';
-import { foreign, type Line, line, span, wrap } from './line.ts';
+import { foreign, type Line, line, span, unbroken } from './line.ts';
 import type { Model } from './model.ts';
 
 export function loginView({ login, columns, now }: Model, _height: number): readonly Line[] {
@@ -20,7 +20,7 @@ export function loginView({ login, columns, now }: Model, _height: number): read
             span(' copies it'),
           ],
           [],
-          ...wrap(harmless(login.url), columns).map((one) => line(one)),
+          ...unbroken(oneLine(login.url), columns),
           [],
           line(' Waiting until the browser comes back …', 'quiet'),
         ];

@@ -45,7 +45,12 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
     over.abort();
   };
   const broken = (error: unknown): void => end(error);
-  const ended = (): void => end();
+  const ended = (name: NodeJS.Signals): void => {
+    if (terminal.isOurs()) return end();
+    // Ended while it is stopped: Node would touch the terminal once more at its end, and be stopped again for it.
+    process.removeAllListeners(name);
+    process.kill(process.pid, name);
+  };
   // As long as these stay, nobody else ends the process before the terminal is given back.
   for (const name of signals) process.on(name, ended);
   process.on('uncaughtException', broken);
@@ -53,10 +58,11 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
   signal.addEventListener('abort', () => end(), { once: true });
 
   let model = begin({ ...terminal.size(), now: now(), bell: options.bell });
-  const draw = () => createElement(Screen, { lines: view(model), color });
+  let times = 0;
+  const draw = () => createElement(Screen, { lines: view(model), color, times });
   const ink = render(draw(), {
     stdin: options.input,
-    stdout: options.output,
+    stdout: terminal.screen,
     exitOnCtrlC: false,
     patchConsole: false,
   });
@@ -90,6 +96,7 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
     openBrowser: options.openBrowser,
     copy: (text) => terminal.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`),
     ring: () => terminal.write('\u0007'),
+    suspend: () => terminal.suspend(),
     leave: () => end(),
   });
 
@@ -103,11 +110,16 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
       for (const input of keys.settle()) hear({ kind: 'input', input, at: now() });
     }, ESCAPE_MS);
   });
-  terminal.onResize(() => {
+  const drawAnew = (): void => {
+    if (over.signal.aborted) return;
     terminal.write('\u001b[H\u001b[2J');
     ink.clear();
+    times += 1;
     hear({ kind: 'size', ...terminal.size() });
-  });
+  };
+  terminal.onResize(drawAnew);
+  terminal.onBack(drawAnew);
+  terminal.onGone(() => end());
   const clock = setInterval(() => hear({ kind: 'tick', at: now() }), TICK_MS);
   const history = setInterval(() => run({ do: 'load-history' }), HISTORY_MS);
   hear({ kind: 'typed', words: options.words });

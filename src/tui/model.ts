@@ -149,7 +149,7 @@ export type Command =
     }
   | { readonly do: 'open'; readonly url: string }
   | { readonly do: 'copy'; readonly text: string }
-  | { readonly do: 'ring' }
+  | { readonly do: 'ring' | 'suspend' }
   | { readonly do: 'leave' };
 
 type Answered<Method extends keyof Client> = Client[Method] extends (...args: never[]) => Promise<infer Value>

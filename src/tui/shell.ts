@@ -13,6 +13,8 @@ export interface Surroundings {
   openBrowser(url: string): Promise<boolean>;
   copy(text: string): void;
   ring(): void;
+  /** Gives the terminal to the shell until the program is gone on with. */
+  suspend(): void;
   leave(): void;
 }
 
@@ -99,6 +101,8 @@ export function shell(around: Surroundings): (command: Command) => void {
         return say('Copied, if the terminal lets programs do that.', 'quiet');
       case 'ring':
         return around.ring();
+      case 'suspend':
+        return around.suspend();
       case 'leave':
         login.end();
         return around.leave();

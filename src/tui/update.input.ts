@@ -14,6 +14,7 @@ const isCtrl = (input: Input, letter: string): boolean => 'ctrl' in input && inp
 
 export function inputStep(model: Model, input: Input, at: number): Step {
   if (isCtrl(input, 'c')) return step(model, { do: 'leave' });
+  if (isCtrl(input, 'z')) return step(model, { do: 'suspend' });
   if (isCtrl(input, 'g') && shown(model.held) !== null) {
     return step({ ...model, held: { ...model.held, focused: true } });
   }
