@@ -667,6 +667,13 @@ export const promises: Readonly<Record<string, Promised>> = {
     claim: 'What ends the terminal from outside leaves it usable.',
     heldBy: ['test/e2e/tui.test.ts', 'what is on the terminal after %s can be used as before'],
   },
+  'tui:as-it-runs': {
+    claim: 'A held call hides nothing: what could not be seen in its names and arguments is written out.',
+    heldBy: [
+      'test/tui/held.test.ts',
+      'hides nothing of what would run: characters that are not to be seen are written out, and that is said',
+    ],
+  },
   'tui:fits': {
     claim: 'Every screen fits into 80 × 24.',
     heldBy: ['test/tui/layout.test.ts', '%s fits into %i × %i and leaves the last row free'],

@@ -34,8 +34,8 @@ function attempt(model: Model, form: Form): Step {
   }
   const entry = entryOf(form);
   const { name, replaces } = targetOf(form);
-  // A login comes after saving; a hidden value is known to the daemon alone.
-  if (form.auth === 'oauth' || holdsHidden(entry)) {
+  // A login comes after saving, and nothing is stored for a hidden value of a new server: saving says so.
+  if (form.auth === 'oauth' || (!replaces && holdsHidden(entry))) {
     return step({ ...model, add: { form, trial: null } }, { do: 'save', name, entry, replaces });
   }
   return step({ ...model, add: { form, trial: 'trying' } }, { do: 'try', name, entry, replaces });

@@ -70,6 +70,11 @@ function hintsFor(model: Model): readonly Hint[] {
       ['↑ ↓', 'scroll'],
       ['any other key', 'back'],
     ];
+  if (model.held.reason !== null && hasKeys(model))
+    return [
+      ['Enter', 'deny it'],
+      ['Esc', 'back'],
+    ];
   if (hasKeys(model))
     return [
       ['↑ ↓', 'arguments'],
@@ -77,8 +82,12 @@ function hintsFor(model: Model): readonly Hint[] {
     ];
   if (model.login)
     return [
-      ['o', 'open'],
-      ['c', 'copy'],
+      ...(model.login.field.value === '' && model.login.url !== null
+        ? ([
+            ['o', 'open'],
+            ['c', 'copy'],
+          ] as const)
+        : ([['Ctrl-U', 'empty']] as const)),
       ['Enter', 'send what is pasted'],
       ['Esc', 'give up'],
     ];

@@ -36,8 +36,8 @@ const unseen =
  * where leaving something out would show another text than the one that counts. Whether anything was written so.
  */
 export function visible(text: string): { readonly text: string; readonly hidden: boolean } {
-  // A sign that is only made colourful is no secret.
-  const shown = text.replace(/\r\n/g, '\n').replace(/(?<=\p{Emoji})\ufe0f/gu, '');
+  // Emoji that are made colourful or belong together hide nothing.
+  const shown = text.replace(/\r\n/g, '\n').replace(/(?<=\p{Emoji})(?:\ufe0f|\ufe0f?\u200d(?=\p{Emoji}))/gu, '');
   const all = shown.replace(unseen, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
   return { text: all, hidden: all !== shown };
 }

@@ -2,14 +2,14 @@
 import type { ServerStatus } from '../api/client.ts';
 import { duration } from '../cli/duration.ts';
 import { widthOf } from '../cli/paint.ts';
-import { cell, fitted, foreign, type Line, line, type Span, span } from './line.ts';
+import { cell, fitted, foreign, type Line, line, named, type Span, span, widthOfLine } from './line.ts';
 import { chosen, shownServers } from './list.ts';
 import type { Model } from './model.ts';
 import { sparkline } from './spark.ts';
 import { errorOf, lookOf, nextWords, transportWord } from './states.ts';
 
 const HOUR = 3_600_000;
-/** From this width on an error stands in the row of its server, below it on a line of its own. */
+/** From this width on a short error stands in the row of its server; else below it, on a line of its own. */
 const WIDE = 110;
 const blank = span('  ');
 
@@ -74,7 +74,9 @@ function rowOf(model: Model, server: ServerStatus, widths: Widths, marked: boole
     ...barsOf(model, server.name, widths.bars),
   ];
   if (trouble.length === 0) return [row];
-  return widths.wide ? [[...row, blank, ...trouble]] : [row, [span('    '), ...trouble]];
+  const beside: Line = [...row, blank, ...trouble];
+  // Beside it only what fits there whole: below there is more room.
+  return widths.wide && widthOfLine(beside) <= model.columns ? [beside] : [row, [span('    '), ...trouble]];
 }
 
 function nothing(model: Model): readonly Line[] {
@@ -103,8 +105,19 @@ export function listView(model: Model, height: number): readonly Line[] {
     if (server.name === selected) cursor = lines.length;
     lines.push(...rowOf(model, server, widths, server.name === selected));
   }
-  const room = Math.max(2, height - 2);
+  const { filter, sort } = model.list;
+  const above: readonly Line[] =
+    filter === ''
+      ? [[]]
+      : [
+          [
+            span(' Filter: ', 'quiet'),
+            named(filter, 'strong'),
+            span(` (${servers.length} of ${model.servers?.length ?? 0}), Esc shows all`, 'quiet'),
+          ],
+        ];
+  const room = Math.max(2, height - above.length - 1);
   const from = Math.max(0, Math.min(cursor - Math.floor(room / 2), lines.length - room));
-  const head = header(widths, model.list.sort);
-  return [[], head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
+  const head = header(widths, sort);
+  return [...above, head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
 }

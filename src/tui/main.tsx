@@ -46,7 +46,10 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
   };
   const broken = (error: unknown): void => end(error);
   const ended = (name: NodeJS.Signals): void => {
-    if (terminal.isOurs()) return end();
+    if (terminal.isOurs()) {
+      end();
+      return;
+    }
     // Ended while it is stopped: Node would touch the terminal once more at its end, and be stopped again for it.
     process.removeAllListeners(name);
     process.kill(process.pid, name);

@@ -57,7 +57,12 @@ export function shell(around: Surroundings): (command: Command) => void {
         return hear({ kind: 'granted', name: command.name, entries: tool.entries });
       }
       case 'try': {
-        const { ok, tools = [], error, stderr = '' } = await api.testServer(command.entry);
+        const {
+          ok,
+          tools = [],
+          error,
+          stderr = '',
+        } = await api.testServer(command.entry, command.replaces ? command.name : undefined);
         const trial = { ok, tools: tools.map(({ name }) => name), error: error?.message ?? null, stderr };
         return hear({ kind: 'tried', name: command.name, trial });
       }

@@ -63,6 +63,7 @@ const screens: readonly (readonly [string, Model])[] = [
     }).model,
   ],
   ['a held call', held],
+  ['something said', play(list, { kind: 'said', text: long, tone: 'bad' }).model],
   ['keys', play(list, ...letters('?')).model],
   [
     'a login',
