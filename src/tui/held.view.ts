@@ -27,6 +27,8 @@ export const waitingCalls = ({ held }: Model): number => held.calls.length;
 /** Lines of the server's own word on the tool, at most, and of what is unusual. */
 const DESCRIBED = 3;
 const UNUSUAL = 4;
+/** The keys in whole words take so many columns. */
+const NARROW = 70;
 
 /** A text as it is, with what could not be seen in it written out: a person approves what stands here. */
 const asItIs = (text: string, width: number): readonly Line[] =>
@@ -108,11 +110,17 @@ function keysOf(model: Model): readonly Line[] {
   if (reason !== null)
     return [[span(' Reason for the caller, if any: '), ...fieldSpans(reason, Math.max(10, model.columns - 34), true)]];
   // In the moment it appears no key counts, and none is shown; nothing moves when they come.
-  if (model.now < armedAt) return [line(' …', 'quiet'), []];
-  const key = (letter: string, text: string): Span[] => [span(` ${letter}`, 'accent'), span(` ${text}  `)];
+  const narrow = model.columns < NARROW;
+  if (model.now < armedAt) return [line(' …', 'quiet'), ...(narrow ? [] : [[]])];
+  const key = (letter: string, text: string): Span[] => [
+    span(` ${letter}`, 'accent'),
+    span(` ${text}${narrow ? '' : '  '}`),
+  ];
+  const last = [...key('d', 'deny'), ...key('l', 'later')];
+  if (narrow) return [[...key('o', 'once'), ...key('t', 'tool'), ...key('s', 'server'), ...last]];
   return [
     [...key('o', 'once'), ...key('t', 'this tool from now on'), ...key('s', 'the whole server from now on')],
-    [...key('d', 'deny'), ...key('l', 'later')],
+    last,
   ];
 }
 
@@ -133,7 +141,7 @@ export function heldView(model: Model, room: number): readonly Line[] {
   const all = argumentLines(call, model.columns - 2);
   // The keys and some of the arguments are there on every screen; the server's own word goes first.
   const fixed = 1 + title.length + keys.length;
-  const wanted = Math.min(all.length, 3);
+  const wanted = Math.min(all.length, room > 10 ? 3 : 2);
   const warned = unusual.slice(0, Math.max(0, room - fixed - wanted));
   const told = described.slice(0, Math.max(0, room - fixed - warned.length - wanted - 1));
   const rest = room - fixed - warned.length - told.length;

@@ -91,7 +91,8 @@ export function wrap(text: string, width: number): readonly string[] {
         continue;
       }
       if (current.trim() !== '') lines.push(current.trimEnd());
-      let left = word;
+      // What a line is moved in by stays in front of it.
+      let left = current.trim() === '' ? current + word : word;
       while (widthOf(left.trimEnd()) > room) {
         const piece = headOf(left, room);
         lines.push(piece);

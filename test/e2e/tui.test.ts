@@ -5,7 +5,7 @@ import { startOAuthFake } from '../fixtures/oauth-server.ts';
 import { makeHome, runCli, startDaemon } from '../support/daemon.ts';
 import { fakeArgs, stdioEntry } from '../support/fixtures.ts';
 import { needs } from '../support/needs.ts';
-import { signal } from '../support/processes.ts';
+import { isAlive, signal } from '../support/processes.ts';
 import { onTerminal } from '../support/tmux.ts';
 import { until } from '../support/wait.ts';
 import { callsOf } from './given.ts';
@@ -196,15 +196,19 @@ describe('On the terminal', () => {
   });
 
   it('a login shows its address from the first column on and takes what is pasted at any time', async () => {
-    const fake = await startOAuthFake();
+    const [fake, port] = [await startOAuthFake(), await freePort()];
     const daemon = await startDaemon({
       servers: { web: { url: fake.url, auth: 'oauth' } },
-      settings: { oauth: { callbackPort: await freePort() } },
+      settings: { oauth: { callbackPort: port } },
     });
     await daemon.waitForServer('web', 'auth-required');
     const screen = onTerminal(daemon, ['tui', 'web'], { columns: 100, rows: 40 });
     await screen.see(/web {2}! auth-required/);
     screen.keys('6');
+    await screen.see(/not logged in/);
+    screen.keys('c');
+    await screen.see(new RegExp(`Redirect URI +http://localhost:${port}/callback`));
+    screen.keys('Escape');
     await screen.see(/not logged in/);
     screen.keys('l');
     const shown = await screen.see(/^http.*\n[\s\S]*Waiting until/m);
@@ -221,6 +225,36 @@ describe('On the terminal', () => {
     screen.keys('Enter');
     await screen.see(/Logged in to web/);
     await screen.see(/web {2}● ready/);
+  });
+
+  it('what a server writes to stderr comes as it is written, harmless and masked', async () => {
+    const beats = [
+      '-e',
+      "let n = 0; setInterval(() => console.error('\\u001b[2Jbeat', ++n, process.env.API_TOKEN), 200); process.stdin.resume()",
+    ];
+    const entry = {
+      command: process.execPath,
+      args: beats,
+      env: { API_TOKEN: 'literal-secret-1' },
+      connectTimeoutMs: 60_000,
+    };
+    const daemon = await startDaemon({ servers: { heart: entry } });
+    await daemon.waitForServer('heart', (row) => row.pid !== null);
+    const screen = onTerminal(daemon, ['tui', 'heart']);
+    await screen.see(/heart {2}… connecting/);
+    screen.keys('3');
+    await screen.see(/pid \d+\) writes[\s\S]*│ beat 2 \*\*\*/);
+    await screen.see(/│ beat 9 \*\*\*/);
+    expect(screen.text()).not.toContain('literal-secret');
+  });
+
+  it('it ends when the terminal is gone', async () => {
+    const daemon = await startDaemon({ servers: {} });
+    const screen = onTerminal(daemon, ['tui']);
+    await screen.see(/No servers yet/);
+    const pid = screen.pid();
+    screen.hangUp();
+    await until(() => !isAlive(pid), { limitMs: 10_000, everyMs: 50, what: 'the end of the program' });
   });
 
   it('colours are left out with NO_COLOR, and the words and signs stay', async () => {

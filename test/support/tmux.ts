@@ -27,6 +27,8 @@ export interface TerminalUnderTest {
   colors(): readonly string[];
   /** Whether the alternate screen is on, and the cursor shown. */
   modes(): { readonly alternate: boolean; readonly cursor: boolean };
+  /** Takes the terminal away. */
+  hangUp(): void;
   /** The program on the terminal. */
   pid(): number;
 }
@@ -66,7 +68,12 @@ export function onTerminal(
     tmux('send-keys', '-l', quoted);
     tmux('send-keys', 'Enter');
   }
-  atEnd(() => void tmux('kill-server'));
+  let gone = false;
+  const hangUp = (): void => {
+    if (!gone) tmux('kill-server');
+    gone = true;
+  };
+  atEnd(hangUp);
   const text = (): string => tmux('capture-pane', '-p');
   const waitFor = async (holds: (screen: string) => boolean, what: string, limitMs = 15_000): Promise<string> => {
     let screen = '';
@@ -104,6 +111,7 @@ export function onTerminal(
       const [alternate, cursor] = tmux('display', '-p', '#{alternate_on} #{cursor_flag}').trim().split(' ');
       return { alternate: alternate === '1', cursor: cursor === '1' };
     },
+    hangUp,
     pid: () =>
       Number(
         execFileSync('pgrep', ['-P', tmux('list-panes', '-F', '#{pane_pid}').trim()], { encoding: 'utf8' }).split(

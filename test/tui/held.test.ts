@@ -55,7 +55,7 @@ describe('A call that waits', () => {
       { kind: 'tick', at: later },
     );
     expect(screenOf(model).split('\n')).toHaveLength(rows - 1);
-    expect(screenOf(model)).toMatch(/erase of notes[\s\S]*path: [\s\S]* o once[\s\S]* d deny/);
+    expect(screenOf(model)).toMatch(/erase of notes[\s\S]*path: [\s\S]* o once .*s [\s\S]* d deny .*l later/);
   });
 
   it('leaves the row that is typed in, and the chosen one, in sight above it', () => {

@@ -130,6 +130,7 @@ describe('Lines', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
     expect(wrap('a\n\nb', 3)).toEqual(['a', '', 'b']);
+    expect(wrap('  abcdef', 4)).toEqual(['  ab', 'cdef']);
   });
 });
 
