@@ -21,7 +21,7 @@ interface Widths {
 
 const widthsOf = (model: Model): Widths => {
   const wide = model.columns >= WIDE;
-  const longest = Math.max(6, ...(model.servers ?? []).map(({ name }) => widthOf(name)));
+  const longest = Math.max(7, ...(model.servers ?? []).map(({ name }) => widthOf(name)));
   return { name: Math.min(longest, wide ? 32 : 20), bars: wide ? 20 : 12, wide };
 };
 
@@ -101,23 +101,27 @@ export function listView(model: Model, height: number): readonly Line[] {
   const selected = chosen(model)?.name;
   let cursor = 0;
   const lines: Line[] = [];
-  for (const server of servers) {
+  /** Which server each line is about. */
+  const owners: number[] = [];
+  servers.forEach((server, index) => {
     if (server.name === selected) cursor = lines.length;
-    lines.push(...rowOf(model, server, widths, server.name === selected));
-  }
+    for (const one of rowOf(model, server, widths, server.name === selected)) {
+      lines.push(one);
+      owners.push(index + 1);
+    }
+  });
   const { filter, sort } = model.list;
-  const above: readonly Line[] =
-    filter === ''
-      ? [[]]
-      : [
-          [
-            span(' Filter: ', 'quiet'),
-            named(filter, 'strong'),
-            span(` (${servers.length} of ${model.servers?.length ?? 0}), Esc shows all`, 'quiet'),
-          ],
-        ];
-  const room = Math.max(2, height - above.length - 1);
+  const room = Math.max(2, height - 2);
   const from = Math.max(0, Math.min(cursor - Math.floor(room / 2), lines.length - room));
+  const told: Span[] = [];
+  if (filter !== '')
+    told.push(
+      span(' Filter: ', 'quiet'),
+      named(filter, 'strong'),
+      span(` (${servers.length} of ${model.servers?.length ?? 0}), Esc shows all`, 'quiet'),
+    );
+  if (lines.length > room)
+    told.push(span(` ${owners[from]} to ${owners[from + room - 1]} of ${servers.length}`, 'quiet'));
   const head = header(widths, sort);
-  return [...above, head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
+  return [told, head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
 }

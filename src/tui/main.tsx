@@ -3,9 +3,11 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import { createElement } from 'react';
 import type { Client } from '../api/client.ts';
+import { screenText } from './ansi.ts';
 import { Screen } from './draw.tsx';
 import { followFeed } from './feed.ts';
 import { keyReader } from './keys.ts';
+import { ANEW } from './line.ts';
 import { begin, type Message } from './model.ts';
 import { shell } from './shell.ts';
 import { takeTerminal } from './terminal.ts';
@@ -61,9 +63,12 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
   signal.addEventListener('abort', () => end(), { once: true });
 
   let model = begin({ ...terminal.size(), now: now(), bell: options.bell });
+  /** How often all of it had to be drawn anew. */
   let times = 0;
-  const draw = () => createElement(Screen, { lines: view(model), color, times });
-  const ink = render(draw(), {
+  /** A screen that was cleared differs from what it was before, so that it is drawn also when it looks the same. */
+  const screen = (): string => screenText(view(model), color) + ANEW.repeat(times % 64);
+  let drawn = screen();
+  const ink = render(createElement(Screen, { text: drawn }), {
     stdin: options.input,
     stdout: terminal.screen,
     exitOnCtrlC: false,
@@ -86,7 +91,10 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
       due = false;
       if (over.signal.aborted) return;
       try {
-        ink.rerender(draw());
+        const text = screen();
+        if (text === drawn) return;
+        drawn = text;
+        ink.rerender(createElement(Screen, { text }));
       } catch (error) {
         end(error);
       }

@@ -58,6 +58,7 @@ export function toolsView(model: Model, screen: ServerScreen, room: number): rea
     [
       span(' What is ticked runs without asking.', 'quiet'),
       ...(stale ? [span(' The list is the last known one: it is not connected.', 'warn')] : []),
+      ...(rows.length > room - 1 ? [span(` Row ${cursor + 1} of ${rows.length}.`, 'quiet')] : []),
       ...(isChanged(grants) ? [span(' Not saved yet: Enter saves.', 'warn')] : []),
     ],
   ];

@@ -89,6 +89,15 @@ describe('The list of servers', () => {
     expect(screenOf(play(kept, key('escape')).model)).not.toContain('Filter');
   });
 
+  it('tells which of many servers are seen', () => {
+    const many = withServers(
+      ...Array.from({ length: 60 }, (_, index) => statusOf(`s${String(index).padStart(2, '0')}`)),
+    );
+    expect(screenOf(many)).toMatch(/ 1 to 18 of 60\n {2}SERVER↓/);
+    expect(screenOf(play(many, key('end')).model)).toMatch(/ 43 to 60 of 60\n[\s\S]*› s59/);
+    expect(screenOf(withServers(statusOf('notes')))).not.toContain(' of 1');
+  });
+
   it('has an error beside its server where all of it fits, else below', () => {
     const [short, long] = ['no key', 'word '.repeat(18).trim()];
     const failed = (name: string, message: string) =>
