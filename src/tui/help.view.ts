@@ -17,6 +17,7 @@ export const keyGroups: readonly { readonly title: string; readonly keys: readon
       ['Esc', 'one step back'],
       ['q', 'back, from the list: leave'],
       ['Ctrl-C', 'leave at once; servers and the daemon go on'],
+      ['Ctrl-Z', 'to the shell; fg comes back'],
     ],
   },
   {

@@ -25,7 +25,7 @@ const widthsOf = (model: Model): Widths => {
   return { name: Math.min(longest, wide ? 32 : 20), bars: wide ? 20 : 12, wide };
 };
 
-const header = ({ name, bars, wide }: Widths, sort: string): Line => {
+const header = ({ name, bars }: Widths, sort: string, beside: boolean): Line => {
   const title = (text: string, key: string): string => (key === sort ? `${text}↓` : text);
   return [
     cell(`  ${title('SERVER', 'name')}`, name + 2, 'quiet'),
@@ -39,7 +39,7 @@ const header = ({ name, bars, wide }: Widths, sort: string): Line => {
     cell(title('SINCE', 'since'), 6, 'quiet', true),
     blank,
     cell('LAST HOUR', bars, 'quiet'),
-    ...(wide ? [blank, span('ERROR', 'quiet')] : []),
+    ...(beside ? [blank, span('ERROR', 'quiet')] : []),
   ];
 };
 
@@ -103,9 +103,12 @@ export function listView(model: Model, height: number): readonly Line[] {
   const lines: Line[] = [];
   /** Which server each line is about. */
   const owners: number[] = [];
+  let beside = false;
   servers.forEach((server, index) => {
     if (server.name === selected) cursor = lines.length;
-    for (const one of rowOf(model, server, widths, server.name === selected)) {
+    const row = rowOf(model, server, widths, server.name === selected);
+    if (row.length === 1 && troubleOf(server, model.now).length > 0) beside = true;
+    for (const one of row) {
       lines.push(one);
       owners.push(index + 1);
     }
@@ -122,6 +125,6 @@ export function listView(model: Model, height: number): readonly Line[] {
     );
   if (lines.length > room)
     told.push(span(` ${owners[from]} to ${owners[from + room - 1]} of ${servers.length}`, 'quiet'));
-  const head = header(widths, sort);
+  const head = header(widths, sort, beside);
   return [told, head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
 }
