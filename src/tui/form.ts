@@ -178,6 +178,13 @@ function authHeader(form: Form): Record<string, string> {
   }
 }
 
+/** A header that is written out wins; one that only stands for what was stored makes way for what was typed anew. */
+function withAuth(pairs: Record<string, string>, auth: Record<string, string>): Record<string, string> {
+  const [name = ''] = Object.keys(auth).map((key) => key.toLowerCase());
+  const kept = Object.entries(pairs).filter(([key, value]) => key.toLowerCase() !== name || value !== '***');
+  return { ...auth, ...Object.fromEntries(kept) };
+}
+
 /** The entry as it goes into the file. Only for a form without faults. */
 export function entryOf(form: Form): Record<string, unknown> {
   const pairs = (name: 'env' | 'headers', names: RegExp): Record<string, string> => {
@@ -196,7 +203,7 @@ export function entryOf(form: Form): Record<string, unknown> {
   return {
     url: textOf(form, 'url'),
     ...(form.auth === 'oauth' ? { auth: 'oauth' } : {}),
-    ...unlessEmpty('headers', { ...authHeader(form), ...pairs('headers', headerName) }),
+    ...unlessEmpty('headers', withAuth(pairs('headers', headerName), authHeader(form))),
     ...form.base,
   };
 }

@@ -217,6 +217,13 @@ describe('The form on the screen', () => {
     expect(screenOf(pasted)).not.toContain('abc');
   });
 
+  it('takes a token that is typed anew for the one that was stored', () => {
+    const stored = formOf('a', { url: 'https://a/mcp', headers: { Authorization: '***', 'X-Key': '***' } }, 'a');
+    expect(entryOf(stored)).toMatchObject({ headers: { Authorization: '***', 'X-Key': '***' } });
+    const anew: Form = { ...stored, auth: 'bearer', fields: { ...stored.fields, secret: fieldOf('new') } };
+    expect(entryOf(anew)).toMatchObject({ headers: { Authorization: 'Bearer new', 'X-Key': '***' } });
+  });
+
   it('tries a changed entry with what is stored for ***, and tells no stderr of what is no process', () => {
     const entry = { url: 'https://a/mcp', headers: { Authorization: 'Bearer ***' } };
     const changing = play(
