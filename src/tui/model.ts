@@ -88,6 +88,8 @@ export interface Question {
   readonly text: string;
   readonly about: string;
   readonly yes: readonly Command[];
+  /** After a yes the form is gone with what was typed in it. */
+  readonly discards?: true;
 }
 
 export interface HeldPanel {

@@ -32,7 +32,8 @@ export function inputStep(model: Model, input: Input, at: number): Step {
 /** Everything but `y` means no. */
 function answer(model: Model, question: Question, input: Input): Step {
   const next = { ...model, question: null };
-  return 'text' in input && (input.text === 'y' || input.text === 'Y') ? step(next, ...question.yes) : step(next);
+  if (!('text' in input) || (input.text !== 'y' && input.text !== 'Y')) return step(next);
+  return step(question.discards ? { ...next, add: null } : next, ...question.yes);
 }
 
 function helpKey(model: Model, scroll: number, input: Input): Step {

@@ -194,6 +194,23 @@ describe('The form on the screen', () => {
     }
   });
 
+  it('is left at once while nothing was typed, and else only after a yes', () => {
+    expect(play(form, key('escape')).model.add).toBeNull();
+    const asked = play(form, ...letters('notes'), key('escape')).model;
+    expect(screenOf(asked)).toMatch(/Name +notes[\s\S]*What is typed here is lost[\s\S]*Leave without saving\? y yes/);
+    expect(play(asked, key('escape')).model.add?.form.fields.name.value).toBe('notes');
+    expect(play(asked, ...letters('y')).model.add).toBeNull();
+    const entry = { command: 'node', env: { A: '***' } };
+    const changing = play(
+      withServers(statusOf('notes')),
+      { kind: 'config', answer: { servers: { notes: entry }, oauth: {} } },
+      key('enter'),
+      ...letters('e'),
+    ).model;
+    expect(play(changing, key('escape')).model.add).toBeNull();
+    expect(play(changing, ...letters('x'), key('escape')).model.add).not.toBeNull();
+  });
+
   it('says all of what is wrong, in as many lines as it takes', () => {
     const shown = screenOf(play(form, { kind: 'size', columns: 60, rows: 24 }, ...letters('a b')).model);
     expect(shown.replace(/\s+/g, ' ')).toMatch(/✗ may hold only letters, digits, `_` and `-`, and begins with/);
