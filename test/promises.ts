@@ -664,6 +664,24 @@ export const promises: Readonly<Record<string, Promised>> = {
       'it starts the daemon if none runs, says when it is gone, comes back to its place and gives the terminal back',
     ],
   },
+  'tui:suspend': {
+    claim: 'Ctrl-Z gives the terminal to the shell, and fg goes on where one was.',
+    heldBy: [
+      'test/e2e/tui.test.ts',
+      'Ctrl-Z gives the terminal to the shell, and fg takes it again with all that was on it',
+    ],
+  },
+  'tui:restored': {
+    claim: 'What ends the terminal from outside leaves it usable.',
+    heldBy: ['test/e2e/tui.test.ts', 'what is on the terminal after %s can be used as before'],
+  },
+  'tui:as-it-runs': {
+    claim: 'A held call hides nothing: what could not be seen in its names and arguments is written out.',
+    heldBy: [
+      'test/tui/held.test.ts',
+      'hides nothing of what would run: characters that are not to be seen are written out, and that is said',
+    ],
+  },
   'tui:fits': {
     claim: 'Every screen fits into 80 × 24.',
     heldBy: ['test/tui/layout.test.ts', '%s fits into %i × %i and leaves the last row free'],

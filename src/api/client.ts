@@ -7,6 +7,7 @@ import type * as ledgerContract from '../http/contract.ledger.ts';
 import type * as oauthContract from '../http/contract.oauth.ts';
 import type * as recordings from '../http/contract.recordings.ts';
 import type { replayed } from '../http/contract.replay.ts';
+import type * as stderrContract from '../http/contract.stderr.ts';
 import type * as summaryContract from '../http/contract.summary.ts';
 import type * as trustContract from '../http/contract.trust.ts';
 import type * as contract from '../http/contract.ts';
@@ -33,6 +34,7 @@ export type Recording = Shape<typeof recordings.recording>;
 export type Recordings = Shape<typeof recordings.recordings>;
 export type Recorded = Shape<typeof recordings.recordAnswer>;
 export type Fixture = Shape<typeof recordings.fixtureAnswer>;
+export type Stderr = Shape<typeof stderrContract.stderr>;
 export type Summary = Shape<typeof summaryContract.summary>;
 export type Doctor = Shape<typeof doctorContract.doctor>;
 export type Replayed = Shape<typeof replayed>;
@@ -77,7 +79,8 @@ export interface Client {
   removeServer(name: string): Promise<Done>;
   enableServer(name: string): Promise<Done>;
   disableServer(name: string): Promise<Done>;
-  testServer(server: Readonly<Record<string, unknown>>): Promise<TestResult>;
+  /** `name`: a configured server, whose stored values stand where the entry says `***`. */
+  testServer(server: Readonly<Record<string, unknown>>, name?: string): Promise<TestResult>;
   status(query?: { at?: At | undefined }): Promise<Status>;
   reconnect(query?: { name?: string | undefined; timeoutMs?: number | undefined }): Promise<Reconnected>;
   /** The address to open, then how the login ended. Going away ends it. */
@@ -101,6 +104,8 @@ export interface Client {
   instructions(): Promise<Instructions>;
   history(query?: { name?: string | undefined; from?: string | undefined; to?: string | undefined }): Promise<History>;
   why(query: { name: string; at?: At | undefined }): Promise<Why>;
+  /** What the process that runs now wrote to stderr last. */
+  stderr(name: string): Promise<Stderr>;
   /** A gzipped tar archive, and how its file is called. */
   bundle(query: {
     name: string;
@@ -182,7 +187,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     removeServer: (name) => post('/v1/mcp/remove', { name }),
     enableServer: (name) => post('/v1/mcp/enable', { name }),
     disableServer: (name) => post('/v1/mcp/disable', { name }),
-    testServer: (server) => post('/v1/mcp/test', { server }),
+    testServer: (server, name) => post('/v1/mcp/test', { server, name }),
     status: (query) => get('/v1/mcp/status', query),
     reconnect: (query) => post('/v1/mcp/reconnect', { name: query?.name, timeout_ms: query?.timeoutMs }),
     async *login(name, options) {
@@ -201,6 +206,7 @@ export function connectTo({ dataDir }: { readonly dataDir: string }): Client {
     instructions: () => get('/v1/mcp/instructions'),
     history: (query) => get('/v1/mcp/history', query),
     why: (query) => get('/v1/mcp/why', query),
+    stderr: (name) => get('/v1/mcp/stderr', { name }),
     bundle: async (query) => {
       const answer = await send(dataDir, { method: 'GET', path: `/v1/mcp/bundle${queryText(query)}` });
       const [, fileName = 'watchkeeper-bundle.tar.gz'] =

@@ -14,15 +14,19 @@ export const painter =
 
 const sequences = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
 
+/**
+ * Characters that are not to be seen: they make a line read differently from what it is (controls of direction), or
+ * hide a text in it (tags). What joins letters and emoji stays.
+ */
+const unseen =
+  /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}]/gu;
+
 /** Text that came from a server, without anything that could steer a terminal; line breaks and tabs stay. */
 export function harmless(text: string): string {
-  // Bidirectional controls can make a line read differently from what it is; tags are letters nobody sees.
   return text
     .replace(sequences, '')
-    .replace(
-      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu,
-      '',
-    );
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+    .replace(unseen, '');
 }
 
 /** The same on one line. */
@@ -33,15 +37,18 @@ export const errorWords = (error: { readonly class: string; readonly message: st
   oneLine(classed(error));
 
 const wide =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u;
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+/** Letters of flags: two of them make one, as wide as one emoji. */
+const ofFlag = /[\u{1f1e6}-\u{1f1ff}]/u;
 
 const columnsOf = (character: string): number => {
-  if (/^(?:\p{Mark}|\u200b|\u200c|\u200d)/u.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
+  if (/^(?:\p{Mark}|\p{Default_Ignorable_Code_Point})/u.test(character)) return 0;
+  return wide.test(character) && !ofFlag.test(character) ? 2 : 1;
 };
 
 /** Columns a text takes on a terminal, colours not counted. */
 export function widthOf(text: string): number {
+  if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
   for (const character of text.replace(sequences, '')) width += columnsOf(character);
   return width;

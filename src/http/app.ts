@@ -29,6 +29,7 @@ import { recordingRoutes } from './routes/recordings.ts';
 import { replayRoutes } from './routes/replay.ts';
 import type { App } from './routes/route.ts';
 import { serverRoutes } from './routes/servers.ts';
+import { stderrRoutes } from './routes/stderr.ts';
 import { summaryRoutes } from './routes/summary.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { whyRoutes } from './routes/why.ts';
@@ -130,6 +131,7 @@ function routes(app: App, options: AppOptions, described: DescribeApi | null): v
   clientRoutes(app, keeper);
   historyRoutes(app, keeper);
   whyRoutes(app, keeper);
+  stderrRoutes(app, keeper);
   bundleRoutes(app, keeper);
   recordingRoutes(app, keeper);
   summaryRoutes(app, keeper);

@@ -103,6 +103,7 @@ export const health = z.object({
 export const config = z.object({
   servers: z.record(z.string(), members).describe('Entries as written; literal secrets are shown as `***`.'),
   oauth: z.record(z.string(), z.boolean()).describe('HTTP entries: whether a token is stored.'),
+  redirect_uri: z.string().optional().describe('Where logins come back to, unless a client was given another address.'),
   problem: z
     .object({ message: z.string(), line: z.number().int().nullable(), column: z.number().int().nullable() })
     .optional()
@@ -118,7 +119,12 @@ export const addBody = z
   })
   .meta({ examples: [{ name: 'memory', server: entry }] });
 export const nameBody = z.strictObject({ name }).meta({ examples: [{ name: 'memory' }] });
-export const testBody = z.strictObject({ server: members }).meta({ examples: [{ server: entry }] });
+export const testBody = z
+  .strictObject({
+    server: members,
+    name: name.optional().describe('A server that is configured: values given as `***` are those stored in its entry.'),
+  })
+  .meta({ examples: [{ server: entry }] });
 
 export const testResult = z.object({
   ok: z.boolean(),
@@ -278,6 +284,7 @@ export const call = z.object({
   reason: z.string().nullable(),
   decidedBy: z.string().nullable().describe('Who approved, denied or cancelled it.'),
   arguments: members.optional().describe('Only while held.'),
+  description: z.string().optional().describe("Only while held: the server's own word on the tool."),
   unusual: z.array(z.string()).optional().describe('What is worth a look before approving.'),
   identity: z
     .string()

@@ -12,6 +12,7 @@ import type { doctor } from './contract.doctor.ts';
 import type { ledgerVerified } from './contract.ledger.ts';
 import type * as recordings from './contract.recordings.ts';
 import type { replayed } from './contract.replay.ts';
+import type { stderr } from './contract.stderr.ts';
 import type { summary } from './contract.summary.ts';
 import type { suspensions, toolChanges } from './contract.trust.ts';
 import type * as contract from './contract.ts';
@@ -97,6 +98,8 @@ export interface Keeper {
     to: number | undefined;
   }): Promise<{ readonly fileName: string; readonly bytes: Buffer }>;
   why(query: { name: string; at: Moment | undefined }): Shape<typeof why>;
+  /** Of the process that runs now. */
+  stderr(name: string): Shape<typeof stderr>;
   /** Of one server, or of all that are configured; times in ms since the epoch. */
   summary(query: {
     name?: string | undefined;
@@ -132,7 +135,11 @@ export interface Keeper {
   addServer(name: string, server: Readonly<Record<string, unknown>>): Promise<void>;
   removeServer(name: string): Promise<void>;
   setDisabled(name: string, disabled: boolean): Promise<void>;
-  testServer(server: Readonly<Record<string, unknown>>): Promise<Shape<typeof contract.testResult>>;
+  /** `name`: of which server the values are taken that the entry holds as `***`. */
+  testServer(
+    server: Readonly<Record<string, unknown>>,
+    name: string | undefined,
+  ): Promise<Shape<typeof contract.testResult>>;
   reconnect(name: string | undefined, timeoutMs: number | undefined): Promise<Shape<typeof contract.reconnect>>;
 
   /** Servers that are recorded or of which something is kept. */

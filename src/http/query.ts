@@ -44,6 +44,7 @@ export const toolsHistoryQuery = z.strictObject({
   from: moment.optional().describe('Only what changed after this time (ISO 8601) or log position.'),
   to: moment.optional().describe('Only what changed up to this time (ISO 8601) or log position.'),
 });
+export const stderrQuery = z.strictObject(server);
 export const whyQuery = z.strictObject({ ...server, at });
 export const loginQuery = z.strictObject(server);
 export const logoutQuery = z.strictObject({

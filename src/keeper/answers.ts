@@ -86,6 +86,8 @@ export function callAnswer(
     result?: Readonly<Record<string, unknown>>;
     /** The server's entry, masked. */
     entry?: Readonly<Record<string, unknown>>;
+    /** Of the tool, by its server. */
+    description?: string;
   },
 ): Shape<typeof contract.call> {
   return {
@@ -115,6 +117,7 @@ export function callAnswer(
     tookMs: row.tookMs,
     closed: row.closed && { ...row.closed, at: iso(row.closed.at) },
     ...(row.unusual.length > 0 ? { unusual: [...row.unusual] } : {}),
+    ...(memory.description ? { description: memory.description } : {}),
     ...(memory.entry ? { server_entry: { ...memory.entry } } : {}),
     ...(memory.arguments ? { arguments: { ...memory.arguments } } : {}),
     ...(memory.result ? { result: { ...memory.result } } : {}),

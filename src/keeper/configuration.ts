@@ -82,13 +82,22 @@ export class Configuration {
     // A placeholder for a stored value is judged once the stored value is in its place, under the lock of the file.
     await this.#edit(() =>
       this.#editor.setEntry(name, (stored) => {
-        const unmasked = unmaskEntry(posted, stored, this.#options.secretsOf?.(name));
-        if (!unmasked.ok)
-          throw new Problem('entry-invalid', unmasked.problem.message, { field: unmasked.problem.field });
-        judged(name, unmasked.raw, this.#options.beside);
-        return unmasked.raw;
+        const raw = this.#unmask(name, posted, stored);
+        judged(name, raw, this.#options.beside);
+        return raw;
       }),
     );
+  }
+
+  /** An entry with the values of the one that is loaded now where it says `***`; throws what is wrong with it. */
+  unmasked(name: string, posted: RawObject): RawObject {
+    return this.#unmask(name, posted, this.#raw.get(name));
+  }
+
+  #unmask(name: string, posted: RawObject, stored: unknown): RawObject {
+    const unmasked = unmaskEntry(posted, stored, this.#options.secretsOf?.(name));
+    if (!unmasked.ok) throw new Problem('entry-invalid', unmasked.problem.message, { field: unmasked.problem.field });
+    return unmasked.raw;
   }
 
   async remove(name: string): Promise<void> {

@@ -36,6 +36,7 @@ import { rebuildFromLog } from './rebuild.ts';
 import type { Recordings } from './recordings.ts';
 import { CHANGED_LATELY_MS } from './remarks.ts';
 import { answerReplay } from './replay.ts';
+import { stderrAnswer } from './stderr.ts';
 import { summaries } from './summary.ts';
 import type { TestServer } from './test-server.ts';
 import { toolsAsOf } from './tools-as-of.ts';
@@ -103,10 +104,16 @@ export function createKeeper(parts: KeeperParts): Keeper {
   };
   const nameOf = (server: string, tool: string): string =>
     directory.nameOf({ server, tool }) ?? spelledName({ server, tool });
-  const memoryOf = ({ id, server, state }: CallRow) => {
+  const memoryOf = ({ id, server, name, definition, state }: CallRow) => {
+    const tool = state === 'held' ? directory.find(name)?.tool : undefined;
     const raw = state === 'held' ? configuration.raw.get(server) : undefined;
     const entry = raw === undefined ? undefined : maskEntry(raw, parts.secretsOf(server));
-    return { ...calls.memory(id), ...(isObject(entry) ? { entry } : {}) };
+    return {
+      ...calls.memory(id),
+      ...(isObject(entry) ? { entry } : {}),
+      // What is said of another definition than the one that would run says nothing of it.
+      ...(tool?.hash === definition ? { description: tool.description } : {}),
+    };
   };
   const trust = {
     log,
@@ -256,6 +263,10 @@ export function createKeeper(parts: KeeperParts): Keeper {
       if (query.at !== undefined) position(query.at);
       return whyAnswer({ log, names: () => supervisor.entries.map(({ name }) => name) }, query, Date.now());
     },
+    stderr(name) {
+      knownServer(name);
+      return stderrAnswer(name, supervisor.entry(name)?.transport ?? null, supervisor.find(name)?.process() ?? null);
+    },
     history(query) {
       upToNow({ from: query.from, to: query.to }, desk.now());
       if (query.name !== undefined && log.head(`server-${query.name}`) === null) knownServer(query.name);
@@ -305,6 +316,7 @@ export function createKeeper(parts: KeeperParts): Keeper {
     config: async () => ({
       servers: maskEntries(configuration.raw, parts.secretsOf) as Record<string, Record<string, unknown>>,
       oauth: await login.loggedIn(),
+      redirect_uri: parts.logins.usualRedirect,
     }),
     configProblem: () => configuration.problem,
     addServer: (name, server) => configuration.set(name, server),
@@ -318,8 +330,9 @@ export function createKeeper(parts: KeeperParts): Keeper {
       notBuiltIn(name);
       await configuration.setDisabled(name, disabled);
     },
-    testServer: async (server) => {
-      const { entry } = judged('test', server);
+    testServer: async (server, name) => {
+      if (name !== undefined && !configuration.raw.has(name)) throw unknownServer(name, supervisor.names);
+      const { entry } = judged(name ?? 'test', name === undefined ? server : configuration.unmasked(name, server));
       return parts.testServer(entry);
     },
 

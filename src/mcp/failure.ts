@@ -315,11 +315,12 @@ function lastLine(stderrTail: string, isReason = true): string {
   return line === '' ? '' : `${isReason ? ':' : '; its last words:'} ${snippet(line)}`;
 }
 
-/** One line of foreign text, without markup and control characters. */
+/** One line of foreign text, without markup, colours and control characters. */
 export function snippet(text: string, length = 200): string {
   const plain = text
     .slice(0, length * 20)
     .replace(/<(style|script)[\s\S]*?<\/\1>|<[^>]*>/gi, ' ')
+    .replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?)/g, '')
     .replace(/[\u0000-\u001f\u007f-\u009f\s]+/g, ' ')
     .trim();
   return plain.length <= length ? plain : `${plain.slice(0, length)}…`;

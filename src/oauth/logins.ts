@@ -127,12 +127,17 @@ export class Logins {
     return wrong(endingOf(verdict));
   }
 
+  /** Where logins come back to, unless a client that was given says otherwise. */
+  get usualRedirect(): string {
+    return usualRedirect(this.#options.callbackPort);
+  }
+
   /** Keeps a client that a person registered. Resolves with its redirect address; throws a LoginError when that cannot be one. */
   async giveClient(
     server: LoginServer,
     client: { readonly id: string; readonly secret: string | null; readonly redirectUri: string | undefined },
   ): Promise<string> {
-    const redirectUri = client.redirectUri ?? usualRedirect(this.#options.callbackPort);
+    const redirectUri = client.redirectUri ?? this.usualRedirect;
     const fault = redirectFault(redirectUri);
     if (fault !== null) throw new LoginError(`redirect_uri ${fault}.`);
     const { id, secret } = client;

@@ -1,8 +1,20 @@
 /** Keys of the form of a server. Pure. */
 import { edit, fieldOf, insert } from './field.ts';
-import { auths, entryOf, type Form, faultOf, firstFault, isField, type Row, rowsOf, transports } from './form.ts';
+import {
+  auths,
+  blankForm,
+  entryOf,
+  type Form,
+  faultOf,
+  firstFault,
+  formOf,
+  isField,
+  type Row,
+  rowsOf,
+  transports,
+} from './form.ts';
 import type { Input } from './keys.ts';
-import { type AddScreen, type Model, type Step, say, step } from './model.ts';
+import { type AddScreen, type Model, type Question, type Step, say, step } from './model.ts';
 import { readPaste } from './paste.ts';
 
 const withForm = (model: Model, form: Form): Model => ({ ...model, add: { form, trial: null } });
@@ -34,8 +46,8 @@ function attempt(model: Model, form: Form): Step {
   }
   const entry = entryOf(form);
   const { name, replaces } = targetOf(form);
-  // A login comes after saving; a hidden value is known to the daemon alone.
-  if (form.auth === 'oauth' || holdsHidden(entry)) {
+  // A login comes after saving, and nothing is stored for a hidden value of a new server: saving says so.
+  if (form.auth === 'oauth' || (!replaces && holdsHidden(entry))) {
     return step({ ...model, add: { form, trial: null } }, { do: 'save', name, entry, replaces });
   }
   return step({ ...model, add: { form, trial: 'trying' } }, { do: 'try', name, entry, replaces });
@@ -51,12 +63,28 @@ const targetOf = (form: Form): { name: string; replaces: boolean } => ({
 /** Saves what was tried, whatever came of it. */
 const save = (model: Model, form: Form): Step => step(model, { do: 'save', ...targetOf(form), entry: entryOf(form) });
 
+const discarding: Question = {
+  text: 'Leave without saving?',
+  about: 'What is typed here is lost.',
+  yes: [],
+  discards: true,
+};
+
+/** Whether something was typed or chosen that is not saved. */
+function isTouched({ entries }: Model, form: Form): boolean {
+  const { editing } = form;
+  const begun = editing === null ? blankForm() : formOf(editing, entries[editing] ?? {}, editing);
+  const textsOf = ({ transport, auth, fields }: Form): string =>
+    JSON.stringify([transport, auth, ...Object.values(fields).map(({ value }) => value)]);
+  return textsOf(form) !== textsOf(begun);
+}
+
 /** The step after a key or a paste. */
 export function addKey(model: Model, screen: AddScreen, input: Input): Step {
   const { form, trial } = screen;
   if ('name' in input && input.name === 'escape') {
     if (trial !== null) return step({ ...model, add: { form, trial: null } });
-    return step({ ...model, add: null });
+    return isTouched(model, form) ? step({ ...model, question: discarding }) : step({ ...model, add: null });
   }
   if (trial === 'trying') return step(model);
   if (trial !== null && !trial.ok) return failedKey(model, form, input);

@@ -63,7 +63,10 @@ function rowLines(model: Model, form: Form, row: Row): readonly Line[] {
   const focused = row === form.focus;
   const fault = faultLine(form, row, Object.keys(model.entries));
   const below: Line[] = [];
-  if (fault !== null) below.push([span('                  ✗ ', 'bad'), foreign(fault, 'bad')]);
+  if (fault !== null)
+    foreignLines(fault, model.columns - 20, 'bad').forEach((one, index) => {
+      below.push([span(index === 0 ? '                  ✗ ' : '                    ', 'bad'), ...one]);
+    });
   else if (focused && hints[row] !== '') below.push([span('                  '), span(hints[row], 'quiet')]);
   const title =
     row === 'secret' && form.auth !== 'api-key' ? (form.auth === 'bearer' ? 'Token' : 'user:pass base64') : titles[row];
@@ -78,9 +81,18 @@ function rowLines(model: Model, form: Form, row: Row): readonly Line[] {
   ];
 }
 
-function trialLines(model: Model, trial: Trial | 'trying' | null): readonly Line[] {
+function trialLines(model: Model, form: Form, trial: Trial | 'trying' | null): readonly Line[] {
   if (trial === null) return [];
-  if (trial === 'trying') return [[], line(' It is started, asked for its tools and stopped again …', 'busy')];
+  if (trial === 'trying')
+    return [
+      [],
+      line(
+        form.transport === 'stdio'
+          ? ' It is started, asked for its tools and stopped again …'
+          : ' It is connected to and asked for its tools …',
+        'busy',
+      ),
+    ];
   if (trial.ok) return [];
   const stderr = trial.stderr.trim();
   return [
@@ -88,7 +100,9 @@ function trialLines(model: Model, trial: Trial | 'trying' | null): readonly Line
     ...foreignLines(`✗ It did not work: ${trial.error ?? 'no reason was given'}`, model.columns - 2, 'bad')
       .slice(0, 3)
       .map((one): Line => [span(' '), ...one]),
-    ...(stderr === '' ? [line(' It wrote nothing to stderr.', 'quiet')] : [line(' It wrote to stderr:', 'quiet')]),
+    ...(form.transport === 'http'
+      ? []
+      : [line(stderr === '' ? ' It wrote nothing to stderr.' : ' It wrote to stderr:', 'quiet')]),
     ...foreignLines(stderr, model.columns - 4)
       .slice(-8)
       .filter((one) => one.length > 0)
@@ -114,10 +128,16 @@ export function addView(model: Model, height: number): readonly Line[] {
   const { form, trial } = model.add as AddScreen;
   const title: Line =
     form.editing === null ? [span(' Add a server', 'strong')] : [span(' Change '), foreign(form.editing, 'strong')];
-  const rows = rowsOf(form).flatMap((row) => rowLines(model, form, row));
-  const after = trialLines(model, trial);
-  const head = [[], title, ...explained(form), []];
-  // What came of the trial matters most: the form gives way.
-  const room = Math.max(0, height - head.length - after.length);
-  return [...head, ...rows.slice(Math.max(0, rows.length > room ? rows.length - room : 0)), ...after];
+  const blocks = rowsOf(form).map((row) => rowLines(model, form, row));
+  const rows = blocks.flat();
+  const after = trialLines(model, form, trial);
+  const air = height >= 14;
+  const head = air ? [[], title, ...explained(form), []] : [title];
+  // What came of the trial matters most: the form gives way, and the row that is typed in stays in sight.
+  const room = Math.max(trial === null ? 1 : 0, height - head.length - after.length);
+  const at = rowsOf(form).indexOf(form.focus);
+  const top = blocks.slice(0, Math.max(0, at)).flat().length;
+  const bottom = top + (blocks[at]?.length ?? 1);
+  const from = Math.max(0, Math.min(rows.length - room, top, Math.max(bottom - room, top - Math.floor(room / 2))));
+  return [...head, ...rows.slice(from, from + room), ...after];
 }

@@ -1,14 +1,14 @@
 /** The entry of a server with its secrets hidden, and its login, drawn. Pure. */
 import { foreignLines, type Line, line, span } from './line.ts';
 import type { Model, ServerScreen } from './model.ts';
-import { isOauth } from './server.keys.ts';
 
-function entryLines({ entries, columns }: Model, name: string): readonly Line[] {
+function entryLines({ entries, columns }: Model, { name, at }: ServerScreen): readonly Line[] {
   const entry = entries[name];
   if (entry === undefined) return [line(' It has no entry in mcp.json now.', 'quiet')];
   const text = JSON.stringify({ [name]: entry }, null, 2);
   return [
     line(' Its entry in mcp.json. Secrets are shown as ***; e changes it and keeps them.', 'quiet'),
+    ...(at === null ? [] : [line(' This is the entry as it is now, not as it was then.', 'warn')]),
     [],
     ...foreignLines(text, columns - 4).map((one): Line => [span('   '), ...one]),
   ];
@@ -29,8 +29,6 @@ function loginLines({ tokens }: Model, name: string): readonly Line[] {
   ];
 }
 
-export function configView(model: Model, { name, tab }: ServerScreen): readonly Line[] {
-  if (tab === 'config') return entryLines(model, name);
-  if (isOauth(model, name)) return loginLines(model, name);
-  return [line(' It needs no login: its entry does not say "auth": "oauth".', 'quiet')];
+export function configView(model: Model, screen: ServerScreen): readonly Line[] {
+  return screen.tab === 'config' ? entryLines(model, screen) : loginLines(model, screen.name);
 }

@@ -45,15 +45,33 @@ export const blankForm = (): Form => ({
 const pairsOf = (value: unknown): string =>
   joinWords(Object.entries((value ?? {}) as Record<string, unknown>).map(([key, text]) => `${key}=${String(text)}`));
 
+/** A token in a header of its own is shown as what it is, and hidden. */
+function readAuth(
+  headers: unknown,
+  auth: unknown,
+): { readonly login: Form['auth']; readonly secret: string; readonly others: Readonly<Record<string, unknown>> } {
+  const all = (headers ?? {}) as Record<string, unknown>;
+  const name = Object.keys(all).find((key) => key.toLowerCase() === 'authorization');
+  const [, scheme, secret] = /^(bearer|basic)\s+(\S+)$/i.exec(String(all[name ?? ''] ?? '')) ?? [];
+  if (auth === 'oauth') return { login: 'oauth', secret: '', others: all };
+  // A stored value is found again under the name it has.
+  const kept = name === 'Authorization' || !secret?.includes('***');
+  if (name === undefined || scheme === undefined || secret === undefined || !kept)
+    return { login: 'none', secret: '', others: all };
+  const { [name]: _, ...others } = all;
+  return { login: scheme.toLowerCase() === 'basic' ? 'basic' : 'bearer', secret, others };
+}
+
 /** The form filled in with an entry; hidden values stand as `***`, which keeps them. */
 export function formOf(name: string, entry: Readonly<Record<string, unknown>>, editing: string | null): Form {
   const { command, args, env, url, headers, auth, ...base } = entry;
   const http = typeof url === 'string';
+  const { login, secret, others } = readAuth(headers, auth);
   const words = Array.isArray(args) ? args.map(String) : [];
   return {
     ...blankForm(),
     transport: http ? 'http' : 'stdio',
-    auth: auth === 'oauth' ? 'oauth' : 'none',
+    auth: login,
     editing,
     base: auth === undefined || auth === 'oauth' ? base : { ...base, auth },
     focus: editing === null ? 'name' : http ? 'url' : 'command',
@@ -64,7 +82,8 @@ export function formOf(name: string, entry: Readonly<Record<string, unknown>>, e
       args: fieldOf(joinWords(words)),
       env: fieldOf(pairsOf(env)),
       url: fieldOf(http ? url : ''),
-      headers: fieldOf(pairsOf(headers)),
+      secret: fieldOf(secret),
+      headers: fieldOf(pairsOf(others)),
     },
   };
 }
@@ -159,6 +178,13 @@ function authHeader(form: Form): Record<string, string> {
   }
 }
 
+/** A header that is written out wins; one that only stands for what was stored makes way for what was typed anew. */
+function withAuth(pairs: Record<string, string>, auth: Record<string, string>): Record<string, string> {
+  const [name = ''] = Object.keys(auth).map((key) => key.toLowerCase());
+  const kept = Object.entries(pairs).filter(([key, value]) => key.toLowerCase() !== name || value !== '***');
+  return { ...auth, ...Object.fromEntries(kept) };
+}
+
 /** The entry as it goes into the file. Only for a form without faults. */
 export function entryOf(form: Form): Record<string, unknown> {
   const pairs = (name: 'env' | 'headers', names: RegExp): Record<string, string> => {
@@ -177,7 +203,7 @@ export function entryOf(form: Form): Record<string, unknown> {
   return {
     url: textOf(form, 'url'),
     ...(form.auth === 'oauth' ? { auth: 'oauth' } : {}),
-    ...unlessEmpty('headers', { ...authHeader(form), ...pairs('headers', headerName) }),
+    ...unlessEmpty('headers', withAuth(pairs('headers', headerName), authHeader(form))),
     ...form.base,
   };
 }

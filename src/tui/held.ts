@@ -18,7 +18,9 @@ export const isTyping = ({ add, login, client, line }: Model): boolean =>
 
 /** Whether the next key is for the panel. */
 export const hasKeys = (model: Model): boolean =>
-  shown(model.held) !== null && (model.held.focused || model.held.reason !== null || !isTyping(model));
+  shown(model.held) !== null &&
+  model.question === null &&
+  (model.held.focused || model.held.reason !== null || !isTyping(model));
 
 /** The panel with the calls that are held now. A call that appears starts the arming anew. */
 export function withCalls(model: Model, calls: readonly Call[]): { readonly model: Model; readonly ring: boolean } {

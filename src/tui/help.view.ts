@@ -17,6 +17,7 @@ export const keyGroups: readonly { readonly title: string; readonly keys: readon
       ['Esc', 'one step back'],
       ['q', 'back, from the list: leave'],
       ['Ctrl-C', 'leave at once; servers and the daemon go on'],
+      ['Ctrl-Z', 'to the shell; fg comes back'],
     ],
   },
   {
@@ -70,6 +71,11 @@ function hintsFor(model: Model): readonly Hint[] {
       ['↑ ↓', 'scroll'],
       ['any other key', 'back'],
     ];
+  if (model.held.reason !== null && hasKeys(model))
+    return [
+      ['Enter', 'deny it'],
+      ['Esc', 'back'],
+    ];
   if (hasKeys(model))
     return [
       ['↑ ↓', 'arguments'],
@@ -77,8 +83,12 @@ function hintsFor(model: Model): readonly Hint[] {
     ];
   if (model.login)
     return [
-      ['o', 'open'],
-      ['c', 'copy'],
+      ...(model.login.field.value === '' && model.login.url !== null
+        ? ([
+            ['o', 'open'],
+            ['c', 'copy'],
+          ] as const)
+        : ([['Ctrl-U', 'empty']] as const)),
       ['Enter', 'send what is pasted'],
       ['Esc', 'give up'],
     ];

@@ -18,8 +18,35 @@ export const span = (text: string, tone: Tone = 'plain'): Span => ({ text, tone 
 /** A line of one text of ours. */
 export const line = (text: string, tone: Tone = 'plain'): Line => (text === '' ? [] : [{ text, tone }]);
 
+/** What joins emoji, or turns a sign into one: terminals do not agree how wide the result is. */
+const joining = /[\u200d\ufe00-\ufe0f]/g;
+
 /** A text that came from elsewhere, on one line and harmless. */
-export const foreign = (text: string, tone: Tone = 'plain'): Span => ({ text: oneLine(text), tone });
+export const foreign = (text: string, tone: Tone = 'plain'): Span => ({
+  text: oneLine(text).replace(joining, ''),
+  tone,
+});
+
+/** Everything that is not to be seen, line breaks and tabs apart. */
+const unseen =
+  /[\u0000-\u0008\u000b-\u001f]|[\u007f-\u009f]|\p{Default_Ignorable_Code_Point}|[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * A text with everything in it: what could not be seen stands as `\\u{…}`. For what a person is to judge by its letters,
+ * where leaving something out would show another text than the one that counts. Whether anything was written so.
+ */
+export function visible(text: string): { readonly text: string; readonly hidden: boolean } {
+  // Emoji that are made colourful or belong together hide nothing.
+  const shown = text.replace(/\r\n/g, '\n').replace(/(?<=\p{Emoji})(?:\ufe0f|\ufe0f?\u200d(?=\p{Emoji}))/gu, '');
+  const all = shown.replace(unseen, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  return { text: all, hidden: all !== shown };
+}
+
+/** A name from elsewhere: on one line, and no two names look the same because one of them hides something. */
+export const named = (text: string, tone: Tone = 'plain'): Span => ({
+  text: visible(text).text.replace(/\s+/g, ' ').trim(),
+  tone,
+});
 
 export const widthOfLine = (spans: Line): number => spans.reduce((sum, { text }) => sum + widthOf(text), 0);
 
@@ -64,7 +91,8 @@ export function wrap(text: string, width: number): readonly string[] {
         continue;
       }
       if (current.trim() !== '') lines.push(current.trimEnd());
-      let left = word;
+      // What a line is moved in by stays in front of it.
+      let left = current.trim() === '' ? current + word : word;
       while (widthOf(left.trimEnd()) > room) {
         const piece = headOf(left, room);
         lines.push(piece);
@@ -92,7 +120,24 @@ function headOf(text: string, width: number): string {
 
 /** A text from elsewhere in lines of a width; line breaks stay, nothing in it steers the terminal. */
 export const foreignLines = (text: string, width: number, tone: Tone = 'plain'): readonly Line[] =>
-  wrap(harmless(text).replace(/\t/g, '  '), width).map((one) => line(one, tone));
+  wrap(harmless(text).replace(joining, '').replace(/\t/g, '  '), width).map((one) => line(one, tone));
+
+/** Ends a line that the next one goes on: the terminal is to take both for one. Invisible, and in no text from elsewhere. */
+export const GOES_ON = '\u2060';
+
+/** Behind a screen that is to be drawn though it has not changed: what draws it would leave it out. Invisible, too. */
+export const ANEW = '\u2061';
+
+/** A text of ours, broken wherever a line is full, that stays one line to whoever copies it with the mouse. */
+export function unbroken(text: string, width: number): readonly Line[] {
+  const lines: string[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const piece = headOf(rest, Math.max(1, width));
+    lines.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return lines.map((one, index) => line(index < lines.length - 1 ? one + GOES_ON : one));
+}
 
 /** The part of a list that is to be seen: `height` of its items, the one at `cursor` among them, as near its middle as may be. */
 export function around<Item>(

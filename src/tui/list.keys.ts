@@ -25,6 +25,7 @@ export const screenOf = (name: string, tab: Tab): ServerScreen => ({
   at: null,
   asOf: null,
   why: null,
+  stderr: null,
   scroll: 0,
 });
 
@@ -84,7 +85,7 @@ function listLetter(model: Model, letter: string): Step | null {
     case 'R':
       return step(say(model, 'All servers are reconnected.', 'quiet'), { do: 'reconnect', name: null });
     case '/':
-      return step({ ...model, line: fieldOf(`/${model.list.filter}`) });
+      return step({ ...model, list: { ...model.list, filter: '' }, line: fieldOf('/') });
     case 's': {
       const next = sorts[(sorts.indexOf(model.list.sort) + 1) % sorts.length] ?? 'name';
       return step({ ...model, list: { ...model.list, sort: next } });

@@ -2,14 +2,14 @@
 import type { ServerStatus } from '../api/client.ts';
 import { duration } from '../cli/duration.ts';
 import { widthOf } from '../cli/paint.ts';
-import { cell, fitted, foreign, type Line, line, type Span, span } from './line.ts';
+import { cell, fitted, foreign, type Line, line, named, type Span, span, widthOfLine } from './line.ts';
 import { chosen, shownServers } from './list.ts';
 import type { Model } from './model.ts';
 import { sparkline } from './spark.ts';
 import { errorOf, lookOf, nextWords, transportWord } from './states.ts';
 
 const HOUR = 3_600_000;
-/** From this width on an error stands in the row of its server, below it on a line of its own. */
+/** From this width on a short error stands in the row of its server; else below it, on a line of its own. */
 const WIDE = 110;
 const blank = span('  ');
 
@@ -21,11 +21,11 @@ interface Widths {
 
 const widthsOf = (model: Model): Widths => {
   const wide = model.columns >= WIDE;
-  const longest = Math.max(6, ...(model.servers ?? []).map(({ name }) => widthOf(name)));
+  const longest = Math.max(7, ...(model.servers ?? []).map(({ name }) => widthOf(name)));
   return { name: Math.min(longest, wide ? 32 : 20), bars: wide ? 20 : 12, wide };
 };
 
-const header = ({ name, bars, wide }: Widths, sort: string): Line => {
+const header = ({ name, bars }: Widths, sort: string, beside: boolean): Line => {
   const title = (text: string, key: string): string => (key === sort ? `${text}↓` : text);
   return [
     cell(`  ${title('SERVER', 'name')}`, name + 2, 'quiet'),
@@ -39,7 +39,7 @@ const header = ({ name, bars, wide }: Widths, sort: string): Line => {
     cell(title('SINCE', 'since'), 6, 'quiet', true),
     blank,
     cell('LAST HOUR', bars, 'quiet'),
-    ...(wide ? [blank, span('ERROR', 'quiet')] : []),
+    ...(beside ? [blank, span('ERROR', 'quiet')] : []),
   ];
 };
 
@@ -74,7 +74,9 @@ function rowOf(model: Model, server: ServerStatus, widths: Widths, marked: boole
     ...barsOf(model, server.name, widths.bars),
   ];
   if (trouble.length === 0) return [row];
-  return widths.wide ? [[...row, blank, ...trouble]] : [row, [span('    '), ...trouble]];
+  const beside: Line = [...row, blank, ...trouble];
+  // Beside it only what fits there whole: below there is more room.
+  return widths.wide && widthOfLine(beside) <= model.columns ? [beside] : [row, [span('    '), ...trouble]];
 }
 
 function nothing(model: Model): readonly Line[] {
@@ -99,12 +101,30 @@ export function listView(model: Model, height: number): readonly Line[] {
   const selected = chosen(model)?.name;
   let cursor = 0;
   const lines: Line[] = [];
-  for (const server of servers) {
+  /** Which server each line is about. */
+  const owners: number[] = [];
+  let beside = false;
+  servers.forEach((server, index) => {
     if (server.name === selected) cursor = lines.length;
-    lines.push(...rowOf(model, server, widths, server.name === selected));
-  }
+    const row = rowOf(model, server, widths, server.name === selected);
+    if (row.length === 1 && troubleOf(server, model.now).length > 0) beside = true;
+    for (const one of row) {
+      lines.push(one);
+      owners.push(index + 1);
+    }
+  });
+  const { filter, sort } = model.list;
   const room = Math.max(2, height - 2);
   const from = Math.max(0, Math.min(cursor - Math.floor(room / 2), lines.length - room));
-  const head = header(widths, model.list.sort);
-  return [[], head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
+  const told: Span[] = [];
+  if (filter !== '')
+    told.push(
+      span(' Filter: ', 'quiet'),
+      named(filter, 'strong'),
+      span(` (${servers.length} of ${model.servers?.length ?? 0}), Esc shows all`, 'quiet'),
+    );
+  if (lines.length > room)
+    told.push(span(` ${owners[from]} to ${owners[from + room - 1]} of ${servers.length}`, 'quiet'));
+  const head = header(widths, sort, beside);
+  return [told, head, ...lines.slice(from, from + room)].map((one) => fitted(one, model.columns));
 }

@@ -58,6 +58,8 @@ async function read(api: Client, load: Load, now: number): Promise<Message> {
       const { servers } = await api.status({ at });
       return { kind: 'as-of', name: load.name, at, status: servers.find(({ name }) => name === load.name) ?? null };
     }
+    case 'load-stderr':
+      return { kind: 'stderr', name: load.name, stderr: await api.stderr(load.name) };
     case 'load-why':
       return { kind: 'why', name: load.name, at, why: await api.why({ name: load.name, at: at ?? undefined }) };
   }

@@ -3,9 +3,11 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { render } from 'ink';
 import { createElement } from 'react';
 import type { Client } from '../api/client.ts';
+import { screenText } from './ansi.ts';
 import { Screen } from './draw.tsx';
 import { followFeed } from './feed.ts';
 import { keyReader } from './keys.ts';
+import { ANEW } from './line.ts';
 import { begin, type Message } from './model.ts';
 import { shell } from './shell.ts';
 import { takeTerminal } from './terminal.ts';
@@ -45,7 +47,15 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
     over.abort();
   };
   const broken = (error: unknown): void => end(error);
-  const ended = (): void => end();
+  const ended = (name: NodeJS.Signals): void => {
+    if (terminal.isOurs()) {
+      end();
+      return;
+    }
+    // Ended while it is stopped: Node would touch the terminal once more at its end, and be stopped again for it.
+    process.removeAllListeners(name);
+    process.kill(process.pid, name);
+  };
   // As long as these stay, nobody else ends the process before the terminal is given back.
   for (const name of signals) process.on(name, ended);
   process.on('uncaughtException', broken);
@@ -53,10 +63,14 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
   signal.addEventListener('abort', () => end(), { once: true });
 
   let model = begin({ ...terminal.size(), now: now(), bell: options.bell });
-  const draw = () => createElement(Screen, { lines: view(model), color });
-  const ink = render(draw(), {
+  /** How often all of it had to be drawn anew. */
+  let times = 0;
+  /** A screen that was cleared differs from what it was before, so that it is drawn also when it looks the same. */
+  const screen = (): string => screenText(view(model), color) + ANEW.repeat(times % 64);
+  let drawn = screen();
+  const ink = render(createElement(Screen, { text: drawn }), {
     stdin: options.input,
-    stdout: options.output,
+    stdout: terminal.screen,
     exitOnCtrlC: false,
     patchConsole: false,
   });
@@ -77,7 +91,10 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
       due = false;
       if (over.signal.aborted) return;
       try {
-        ink.rerender(draw());
+        const text = screen();
+        if (text === drawn) return;
+        drawn = text;
+        ink.rerender(createElement(Screen, { text }));
       } catch (error) {
         end(error);
       }
@@ -90,6 +107,7 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
     openBrowser: options.openBrowser,
     copy: (text) => terminal.write(`\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`),
     ring: () => terminal.write('\u0007'),
+    suspend: () => terminal.suspend(),
     leave: () => end(),
   });
 
@@ -103,11 +121,16 @@ export async function runTerminal(options: TerminalOptions): Promise<void> {
       for (const input of keys.settle()) hear({ kind: 'input', input, at: now() });
     }, ESCAPE_MS);
   });
-  terminal.onResize(() => {
+  const drawAnew = (): void => {
+    if (over.signal.aborted) return;
     terminal.write('\u001b[H\u001b[2J');
     ink.clear();
+    times += 1;
     hear({ kind: 'size', ...terminal.size() });
-  });
+  };
+  terminal.onResize(drawAnew);
+  terminal.onBack(drawAnew);
+  terminal.onGone(() => end());
   const clock = setInterval(() => hear({ kind: 'tick', at: now() }), TICK_MS);
   const history = setInterval(() => run({ do: 'load-history' }), HISTORY_MS);
   hear({ kind: 'typed', words: options.words });

@@ -1,5 +1,5 @@
 /** What the screen is computed from: a fold of facts, answers, keys and the clock. Pure. */
-import type { Call, Client, History, ServerStatus, Tool, Why } from '../api/client.ts';
+import type { Call, Client, History, ServerStatus, Stderr, Tool, Why } from '../api/client.ts';
 import type { LogEvent } from '../api/follow.ts';
 import type { Field } from './field.ts';
 import type { Form } from './form.ts';
@@ -39,8 +39,14 @@ export interface ServerScreen {
   readonly at: number | null;
   readonly asOf: ServerStatus | null;
   readonly why: Why | null;
+  /** Of the process that runs now; null: not read yet. */
+  readonly stderr: Stderr | null;
+  /** Lines above what is seen; TO_END follows what comes. */
   readonly scroll: number;
 }
+
+/** More lines than any text has: its end is seen, also when it grows. */
+export const TO_END = Number.MAX_SAFE_INTEGER;
 
 /** A client registered by hand, being typed. */
 export interface ClientForm {
@@ -82,6 +88,8 @@ export interface Question {
   readonly text: string;
   readonly about: string;
   readonly yes: readonly Command[];
+  /** After a yes the form is gone with what was typed in it. */
+  readonly discards?: true;
 }
 
 export interface HeldPanel {
@@ -108,6 +116,8 @@ export interface Model {
   readonly servers: readonly ServerStatus[] | null;
   readonly entries: Readonly<Record<string, Entry>>;
   readonly tokens: Readonly<Record<string, boolean>>;
+  /** Where logins come back to. */
+  readonly redirect: string;
   readonly configProblem: string | null;
   readonly past: Readonly<Record<string, readonly Stretch[]>>;
   readonly held: HeldPanel;
@@ -129,7 +139,7 @@ export interface Model {
 /** Something to be asked of the daemon, or done to the terminal. */
 export type Command =
   | { readonly do: 'load-servers' | 'load-config' | 'load-history' | 'load-held' }
-  | { readonly do: 'load-tools' | 'load-facts'; readonly name: string; readonly at?: number | null }
+  | { readonly do: 'load-tools' | 'load-facts' | 'load-stderr'; readonly name: string; readonly at?: number | null }
   | { readonly do: 'load-as-of' | 'load-why'; readonly name: string; readonly at: number | null }
   | { readonly do: 'reconnect'; readonly name: string | null }
   | { readonly do: 'enable' | 'disable' | 'remove' | 'log-out'; readonly name: string }
@@ -149,7 +159,7 @@ export type Command =
     }
   | { readonly do: 'open'; readonly url: string }
   | { readonly do: 'copy'; readonly text: string }
-  | { readonly do: 'ring' }
+  | { readonly do: 'ring' | 'suspend' }
   | { readonly do: 'leave' };
 
 type Answered<Method extends keyof Client> = Client[Method] extends (...args: never[]) => Promise<infer Value>
@@ -178,6 +188,7 @@ export type Message =
   | { readonly kind: 'facts'; readonly name: string; readonly facts: readonly LogEvent[] }
   | { readonly kind: 'as-of'; readonly name: string; readonly at: number; readonly status: ServerStatus | null }
   | { readonly kind: 'why'; readonly name: string; readonly at: number | null; readonly why: Why }
+  | { readonly kind: 'stderr'; readonly name: string; readonly stderr: Stderr }
   | { readonly kind: 'tried'; readonly name: string; readonly trial: Trial }
   | { readonly kind: 'removed'; readonly name: string }
   | { readonly kind: 'saved'; readonly name: string; readonly oauth: boolean }
@@ -213,6 +224,7 @@ export const begin = ({ columns, rows, now, bell }: Beginning): Model => ({
   servers: null,
   entries: {},
   tokens: {},
+  redirect: '',
   configProblem: null,
   past: {},
   held: { calls: [], later: [], shown: null, armedAt: 0, scroll: 0, reason: null, focused: false },

@@ -4,7 +4,7 @@ import { formOf } from './form.ts';
 import { grantRows, isChanged, toggle } from './grants.ts';
 import type { Input } from './keys.ts';
 import { aboutServerKey } from './list.keys.ts';
-import { type Model, type ServerScreen, type Step, say, step, tabs } from './model.ts';
+import { type Model, type ServerScreen, type Step, say, step, type Tab, TO_END, tabs } from './model.ts';
 import { travel } from './timeline.ts';
 
 const withServer = (model: Model, server: ServerScreen): Model => ({ ...model, server });
@@ -22,8 +22,9 @@ export function serverKey(model: Model, screen: ServerScreen, input: Input): Ste
         return screen.at === null ? close(model, screen) : goTo(model, screen, null);
       case 'tab':
       case 'back-tab': {
-        const by = input.name === 'tab' ? 1 : tabs.length - 1;
-        return toTab(model, screen, tabs[(tabs.indexOf(screen.tab) + by) % tabs.length] ?? 'tools');
+        const shown = tabsOf(model, screen.name);
+        const by = input.name === 'tab' ? 1 : shown.length - 1;
+        return toTab(model, screen, shown[(shown.indexOf(screen.tab) + by) % shown.length] ?? 'tools');
       }
       case 'left':
         return goTo(model, screen, travel(screen, -1));
@@ -52,6 +53,7 @@ function scrollKey(model: Model, screen: ServerScreen, name: string): Step | nul
     return by === undefined ? null : goTo(model, screen, travel(screen, by));
   }
   if (name === 'home') return step(withServer(model, { ...screen, scroll: 0 }));
+  if (name === 'end') return step(withServer(model, { ...screen, scroll: TO_END }));
   if (by === undefined) return null;
   return step(withServer(model, { ...screen, scroll: Math.max(0, screen.scroll + by) }));
 }
@@ -68,8 +70,16 @@ function goTo(model: Model, screen: ServerScreen, at: number | null): Step {
   );
 }
 
-const toTab = (model: Model, screen: ServerScreen, tab: ServerScreen['tab']): Step =>
-  step(withServer(model, { ...screen, tab, scroll: 0 }));
+function toTab(model: Model, screen: ServerScreen, tab: Tab): Step {
+  if (!tabsOf(model, screen.name).includes(tab))
+    return step(say(model, 'It needs no login: its entry does not say "auth": "oauth".', 'quiet'));
+  if (tab !== 'stderr') return step(withServer(model, { ...screen, tab, scroll: 0 }));
+  return step(withServer(model, { ...screen, tab, scroll: TO_END }), { do: 'load-stderr', name: screen.name });
+}
+
+/** The tabs a server has: only some can be logged in to. */
+export const tabsOf = (model: Model, name: string): readonly Tab[] =>
+  tabs.filter((tab) => tab !== 'login' || isOauth(model, name));
 
 function serverLetter(model: Model, screen: ServerScreen, letter: string): Step | null {
   const { name } = screen;
@@ -107,7 +117,7 @@ function loginLetter(model: Model, { name }: ServerScreen, letter: string): Step
     case 'c':
       return step({
         ...model,
-        client: { fields: [fieldOf(), fieldOf(), fieldOf('http://localhost:17988/callback')], focus: 0 },
+        client: { fields: [fieldOf(), fieldOf(), fieldOf(model.redirect)], focus: 0 },
       });
     default:
       return null;

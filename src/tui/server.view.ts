@@ -3,13 +3,15 @@ import { duration } from '../cli/duration.ts';
 import { configView } from './config.view.ts';
 import { cell, fitted, foreign, foreignLines, type Line, line, type Span, span } from './line.ts';
 import { type Model, type ServerScreen, tabs } from './model.ts';
-import { isOauth } from './server.keys.ts';
+import { tabsOf } from './server.keys.ts';
 import { dayClock, errorOf, lookOf, nextWords, transportWord } from './states.ts';
 import { lastWords } from './timeline.ts';
 import { timelineView } from './timeline.view.ts';
 import { toolsView } from './tools.view.ts';
 import { whyView } from './why.view.ts';
 
+/** Screens of fewer rows have none to spare. */
+const LOW = 18;
 /** Lines of its error, at most. */
 const TROUBLE_LINES = 3;
 
@@ -42,7 +44,7 @@ function standing(model: Model, screen: ServerScreen): readonly Line[] {
   const next = nextWords(row, at);
   const words = [next === '' ? '' : `next try ${next}`, errorOf(row)].filter((text) => text !== '').join(' · ');
   const trouble = foreignLines(words, model.columns - 2, row.state === 'ready' ? 'warn' : 'bad')
-    .slice(0, TROUBLE_LINES)
+    .slice(0, model.rows < LOW ? 1 : TROUBLE_LINES)
     .map((one): Line => [span(' '), ...one]);
   const since = `for ${duration(at - Date.parse(row.since))}`;
   return [
@@ -54,8 +56,7 @@ function standing(model: Model, screen: ServerScreen): readonly Line[] {
 }
 
 function tabLine({ tab, name }: ServerScreen, model: Model): Line {
-  const shown = tabs.filter((one) => one !== 'login' || isOauth(model, name));
-  return shown.flatMap((one): Span[] => [
+  return tabsOf(model, name).flatMap((one): Span[] => [
     span(' '),
     { text: ` ${tabs.indexOf(one) + 1} ${one} `, tone: one === tab ? 'strong' : 'quiet', marked: one === tab },
   ]);
@@ -69,19 +70,36 @@ function scrolled(lines: readonly Line[], scroll: number, room: number): readonl
   return [...lines.slice(from, from + room - 1), line(rest > 0 ? `   ↓ ${rest} more` : '', 'quiet')];
 }
 
+function quoted(text: string, width: number): readonly Line[] {
+  return foreignLines(text.trimEnd(), width - 4).map((one): Line => [span('  │ ', 'quiet'), ...one]);
+}
+
+/** What the process that runs writes, below what one wrote before it failed; of the past only the latter is known. */
 function stderrView(model: Model, screen: ServerScreen): readonly Line[] {
   const last = lastWords(screen);
-  if (last !== null) {
-    const [date, type] = [dayClock(last.fact.at, model.now), last.fact.type];
-    return [
-      line(` Its last words at ${date}, with ${type} (fact ${last.fact.position}):`, 'quiet'),
-      ...foreignLines(last.text, model.columns - 4).map((one): Line => [span('  │ ', 'quiet'), ...one]),
-    ];
-  }
+  const failed =
+    last === null
+      ? []
+      : [
+          line(
+            ` Its last words at ${dayClock(last.fact.at, model.now)}, with ${last.fact.type} (fact ${last.fact.position}):`,
+            'quiet',
+          ),
+          ...quoted(last.text, model.columns),
+        ];
+  if (screen.at !== null) return failed.length > 0 ? failed : [line(' No last words are known of that time.', 'quiet')];
+  if (screen.stderr === null) return [...failed, line(' It is being read …', 'quiet')];
+  const { pid, text, missing } = screen.stderr;
+  if (missing === 'no-process') return [line(' No process of it runs here: it has no stderr.', 'quiet')];
+  if (missing === 'not-running')
+    return [...failed, ...(failed.length > 0 ? [[]] : []), line(' No process of it runs now.', 'quiet')];
   return [
-    line(' It wrote nothing to stderr at any failure that is known here.', 'quiet'),
-    [],
-    line(' What a process writes is kept when it fails or its connection is lost.', 'quiet'),
+    ...failed,
+    ...(failed.length > 0 ? [[]] : []),
+    text.trim() === ''
+      ? line(` Its process (pid ${pid}) has written nothing to stderr.`, 'quiet')
+      : line(` Its process (pid ${pid}) writes, newest below, at most the last 4 KiB:`, 'quiet'),
+    ...(text.trim() === '' ? [] : quoted(text, model.columns)),
   ];
 }
 
@@ -102,7 +120,9 @@ function textOf(model: Model, screen: ServerScreen): readonly Line[] | null {
 
 function headOf(model: Model, screen: ServerScreen): readonly Line[] {
   const rule = cell('─'.repeat(model.columns), model.columns, 'quiet');
-  return [[], ...standing(model, screen), tabLine(screen, model), [rule]];
+  const all = [[], ...standing(model, screen), tabLine(screen, model), [rule]];
+  // On a low screen what is only air gives way.
+  return model.rows < LOW ? all.filter((one) => one.length > 0) : all;
 }
 
 /** How far the text of the open tab can be scrolled in a body of `height` lines. */

@@ -13,6 +13,8 @@ export interface Surroundings {
   openBrowser(url: string): Promise<boolean>;
   copy(text: string): void;
   ring(): void;
+  /** Gives the terminal to the shell until the program is gone on with. */
+  suspend(): void;
   leave(): void;
 }
 
@@ -55,7 +57,12 @@ export function shell(around: Surroundings): (command: Command) => void {
         return hear({ kind: 'granted', name: command.name, entries: tool.entries });
       }
       case 'try': {
-        const { ok, tools = [], error, stderr = '' } = await api.testServer(command.entry);
+        const {
+          ok,
+          tools = [],
+          error,
+          stderr = '',
+        } = await api.testServer(command.entry, command.replaces ? command.name : undefined);
         const trial = { ok, tools: tools.map(({ name }) => name), error: error?.message ?? null, stderr };
         return hear({ kind: 'tried', name: command.name, trial });
       }
@@ -99,6 +106,8 @@ export function shell(around: Surroundings): (command: Command) => void {
         return say('Copied, if the terminal lets programs do that.', 'quiet');
       case 'ring':
         return around.ring();
+      case 'suspend':
+        return around.suspend();
       case 'leave':
         login.end();
         return around.leave();

@@ -1,5 +1,6 @@
 /** What happened to a server, drawn as it comes. Pure. */
 import type { LogEvent } from '../api/follow.ts';
+import { counted } from '../cli/duration.ts';
 import { colorOf, factWords } from '../cli/event.text.ts';
 import { inPlainWords } from '../replay/fact.words.ts';
 import { around, cell, foreign, type Line, line, span, type Tone } from './line.ts';
@@ -36,7 +37,10 @@ export function timelineView(model: Model, screen: ServerScreen, room: number): 
   const behind = facts.length - 1 - cursor;
   const head =
     screen.at === null
-      ? line(` ${facts.length} facts, newest below; they come by themselves. ← goes back in time.`, 'quiet')
-      : line(` ${behind} later facts. What stands above, the tools and the why are of that moment.`, 'quiet');
+      ? line(` ${counted(facts.length, 'fact')}, newest below; they come by themselves. ← goes back in time.`, 'quiet')
+      : line(
+          ` ${counted(behind, 'later fact')}. What stands above, the tools and the why are of that moment.`,
+          'quiet',
+        );
   return [head, ...shown.items.map((fact, index) => factLine(fact, model, shown.from + index === cursor))];
 }

@@ -1,7 +1,7 @@
 /** The tools of a server with what is granted, drawn. Pure. */
 import { oneLine, widthOf } from '../cli/paint.ts';
 import { type GrantRow, grantRows, isChanged, type Tick, tickOf } from './grants.ts';
-import { around, cell, foreign, type Line, line, type Span, span } from './line.ts';
+import { around, cell, foreign, type Line, line, named, type Span, span } from './line.ts';
 import type { Model, ServerScreen } from './model.ts';
 
 const boxes: Readonly<Record<Tick, string>> = { on: '[x]', off: '[ ]', some: '[-]', covered: '[*]' };
@@ -34,7 +34,7 @@ export function toolsView(model: Model, screen: ServerScreen, room: number): rea
   if (tools === null || grants === null) return [line(' The tools are being read …', 'quiet')];
   const rows = grantRows(name, tools, grants);
   const cursor = Math.min(screen.row, rows.length - 1);
-  const longest = Math.max(16, ...rows.map((row) => widthOf(wordsOf(row, 0).name)));
+  const longest = Math.max(16, ...rows.map((row) => widthOf(named(wordsOf(row, 0).name).text)));
   const width = Math.min(longest, Math.floor(model.columns * 0.4));
   const drawn = rows.map((row, index): Line => {
     const marked = index === cursor;
@@ -48,7 +48,7 @@ export function toolsView(model: Model, screen: ServerScreen, room: number): rea
     return [
       span(marked ? ' › ' : '   ', 'strong'),
       span(`${boxes[tick]} `, tick === 'off' ? 'quiet' : 'good'),
-      { ...cell(oneLine(title), width, row.kind === 'tool' ? 'plain' : 'strong'), marked },
+      { ...cell(named(title).text, width, row.kind === 'tool' ? 'plain' : 'strong'), marked },
       span('  '),
       ...rest,
     ];
@@ -58,9 +58,11 @@ export function toolsView(model: Model, screen: ServerScreen, room: number): rea
     [
       span(' What is ticked runs without asking.', 'quiet'),
       ...(stale ? [span(' The list is the last known one: it is not connected.', 'warn')] : []),
+      ...(rows.length > room - 1 ? [span(` Row ${cursor + 1} of ${rows.length}.`, 'quiet')] : []),
       ...(isChanged(grants) ? [span(' Not saved yet: Enter saves.', 'warn')] : []),
     ],
   ];
-  if (tools.length === 0) head.push(line(' It offers no tools now.', 'quiet'));
+  if (tools.length === 0)
+    head.push(line(screen.at === null ? ' It offers no tools now.' : ' No tools of it were known then.', 'quiet'));
   return [...head, ...around(drawn, cursor, Math.max(1, room - head.length)).items];
 }

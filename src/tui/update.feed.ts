@@ -5,7 +5,7 @@ import { entryOf } from './form.ts';
 import { grantsOf, isChanged } from './grants.ts';
 import { withCalls } from './held.ts';
 import { open } from './list.keys.ts';
-import { type Command, loadAll, type Message, type Model, type Step, say, step } from './model.ts';
+import { type Command, loadAll, type Message, type Model, type Said, type Step, say, step } from './model.ts';
 import { startLogin } from './server.keys.ts';
 import type { Stretch } from './spark.ts';
 import { withFacts } from './timeline.ts';
@@ -22,8 +22,8 @@ export function feedMessage(model: Model, message: FromDaemon): Step {
     case 'servers':
       return withServers({ ...model, servers: message.answer.servers });
     case 'config': {
-      const { servers, oauth, problem } = message.answer;
-      return step({ ...model, entries: servers, tokens: oauth, configProblem: problem?.message ?? null });
+      const { servers, oauth, problem, redirect_uri: redirect = '' } = message.answer;
+      return step({ ...model, entries: servers, tokens: oauth, redirect, configProblem: problem?.message ?? null });
     }
     case 'history':
       return step({ ...model, past: pastOf(message.answer.intervals) });
@@ -39,7 +39,7 @@ export function feedMessage(model: Model, message: FromDaemon): Step {
     case 'typed':
       return typed(model, message.words);
     case 'said':
-      return step(trouble(say(model, message.text, message.tone), message.tone, message.text));
+      return step(trouble(model, message.tone, message.text));
     default:
       return answered(model, message);
   }
@@ -85,6 +85,7 @@ function heard(model: Model, fact: LogEvent): Step {
   if (fact.type === 'ServerConfigured' || fact.type === 'ServerRemoved') wanted.push({ do: 'load-config' });
   if (next.server?.name === name && next.server.at === null) {
     wanted.push({ do: 'load-why', name, at: null });
+    if (next.server.tab === 'stderr') wanted.push({ do: 'load-stderr', name });
     if (fact.type === 'ToolsListed') wanted.push({ do: 'load-tools', name, at: null });
   }
   return step({ ...next, servers: model.servers === null ? null : next.servers }, ...wanted);
@@ -112,12 +113,13 @@ function pastOf(
   return past;
 }
 
-/** What went wrong is said where the person looks. */
-function trouble(model: Model, tone: string, text: string): Model {
-  if (tone !== 'bad') return model;
+/** What went wrong is said where the person looks, and there alone. */
+function trouble(model: Model, tone: Said['tone'], text: string): Model {
+  if (tone !== 'bad') return say(model, text, tone);
+  if (model.login)
+    return { ...model, login: { ...model.login, field: fieldOf(), said: { tone: 'bad', text, until: 0 } } };
   const add = model.add?.trial === 'trying' ? { ...model.add, trial: null } : model.add;
-  const login = model.login ? { ...model.login, said: { tone: 'bad' as const, text, until: 0 } } : null;
-  return { ...model, add, login };
+  return say({ ...model, add }, text, tone);
 }
 
 type Answer = Exclude<
@@ -144,6 +146,8 @@ function answered(model: Model, message: Answer): Step {
       return step(
         mine !== null && mine.at === message.at ? { ...model, server: { ...mine, why: message.why } } : model,
       );
+    case 'stderr':
+      return step(mine === null ? model : { ...model, server: { ...mine, stderr: message.stderr } });
     case 'granted': {
       const grants = grantsOf(message.entries, []);
       const all =
@@ -169,20 +173,7 @@ function answered(model: Model, message: Answer): Step {
     case 'login-over':
       if (model.login?.name !== message.name) return step(model);
       if (message.ok) return step(say({ ...model, login: null }, message.text), { do: 'load-config' });
-      return step(
-        say(
-          {
-            ...model,
-            login: {
-              ...model.login,
-              field: fieldOf(),
-              said: { tone: 'bad', text: `${message.text} Esc goes back.`, until: 0 },
-            },
-          },
-          message.text,
-          'bad',
-        ),
-      );
+      return step(trouble(model, 'bad', `${message.text} Esc goes back.`));
     case 'client-given':
       return startLogin(model, message.name);
   }

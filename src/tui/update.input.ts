@@ -14,6 +14,7 @@ const isCtrl = (input: Input, letter: string): boolean => 'ctrl' in input && inp
 
 export function inputStep(model: Model, input: Input, at: number): Step {
   if (isCtrl(input, 'c')) return step(model, { do: 'leave' });
+  if (isCtrl(input, 'z')) return step(model, { do: 'suspend' });
   if (isCtrl(input, 'g') && shown(model.held) !== null) {
     return step({ ...model, held: { ...model.held, focused: true } });
   }
@@ -31,7 +32,8 @@ export function inputStep(model: Model, input: Input, at: number): Step {
 /** Everything but `y` means no. */
 function answer(model: Model, question: Question, input: Input): Step {
   const next = { ...model, question: null };
-  return 'text' in input && (input.text === 'y' || input.text === 'Y') ? step(next, ...question.yes) : step(next);
+  if (!('text' in input) || (input.text !== 'y' && input.text !== 'Y')) return step(next);
+  return step(question.discards ? { ...next, add: null } : next, ...question.yes);
 }
 
 function helpKey(model: Model, scroll: number, input: Input): Step {

@@ -1,23 +1,34 @@
 /** The whole screen as lines: a title, a body, a message, keys. Pure. */
 import { counted } from '../cli/duration.ts';
-import { cut } from '../cli/paint.ts';
+import { oneLine, widthOf } from '../cli/paint.ts';
 import { addView } from './add.view.ts';
 import { clientView } from './client.view.ts';
 import { fieldSpans } from './field.view.ts';
 import { heldView, waitingCalls } from './held.view.ts';
 import { helpView, hintsOf } from './help.view.ts';
-import { fitted, foreign, type Line, line, type Span, span, widthOfLine, wrap } from './line.ts';
+import { fitted, foreignLines, type Line, line, type Span, span, type Tone, widthOfLine, wrap } from './line.ts';
 import { listView } from './list.view.ts';
 import { loginView } from './login.view.ts';
 import type { Model } from './model.ts';
 import { serverView } from './server.view.ts';
 import { lookOf } from './states.ts';
 
-/** How many lines stand around the body. */
+/** How many lines stand around the body: the title, what was last said, the keys. */
 const AROUND = 3;
+/** What was said takes so many lines, at most. */
+const SAID_LINES = 3;
+
+/** How the screen is divided, from above to below. */
+function parts(model: Model) {
+  const messages = messageLines(model);
+  const room = Math.max(4, model.rows - 1) - AROUND - (messages.length - 1);
+  const panel = heldView(model, room);
+  const asked = questionLines(model).slice(0, room - panel.length);
+  return { messages, panel, asked, body: room - panel.length - asked.length };
+}
 
 /** Lines of the body. */
-export const bodyHeight = ({ rows }: Pick<Model, 'rows'>): number => Math.max(4, rows - 1) - AROUND;
+export const bodyHeight = (model: Model): number => parts(model).body;
 
 /** How many servers are in which state; on a narrow screen only those that run or are to run. */
 function counts(model: Model): Span[] {
@@ -54,19 +65,25 @@ function body(model: Model, height: number): readonly Line[] {
   return listView(model, height);
 }
 
-/** The line above the keys: what was last said, or that the daemon is away. */
-function message({ said, link, now, configProblem, columns }: Model): Line {
+/** Above the keys: what was last said, or that the daemon is away. At least one line. */
+function messageLines({ said, link, now, configProblem, columns }: Model): readonly Line[] {
+  const told = (sign: string, text: string, tone: Tone): readonly Line[] => {
+    const lines = foreignLines(oneLine(text), columns - 1 - widthOf(sign), tone);
+    const kept = lines.slice(0, SAID_LINES);
+    return kept.map((one, index) => [
+      span(index === 0 ? ` ${sign}` : ' '.repeat(1 + widthOf(sign)), 'bad'),
+      ...one,
+      ...(index === SAID_LINES - 1 && lines.length > SAID_LINES ? [span(' …', tone)] : []),
+    ]);
+  };
   if (!link.up) {
     const seconds = Math.max(0, Math.floor((now - link.since) / 1000));
     return [
-      span(' The daemon does not answer', 'bad'),
-      span(` (${seconds} s). Trying again; what you see is from before.`),
+      [span(' The daemon does not answer', 'bad'), span(` (${seconds} s). Trying again; what you see is from before.`)],
     ];
   }
-  if (said)
-    return [span(said.tone === 'bad' ? ' ✗ ' : ' ', said.tone), foreign(cut(said.text, columns * 2), said.tone)];
-  if (configProblem !== null) return [span(' mcp.json: ', 'bad'), foreign(configProblem)];
-  return [];
+  if (said) return told(said.tone === 'bad' ? '✗ ' : '', said.text, said.tone);
+  return configProblem === null ? [[]] : told('mcp.json: ', configProblem, 'plain');
 }
 
 function foot(model: Model): Line {
@@ -82,13 +99,11 @@ const questionLines = ({ question, columns }: Model): readonly Line[] =>
 
 /** Exactly `rows - 1` lines of at most `columns` columns: the last row stays free for the cursor. */
 export function view(model: Model): readonly Line[] {
-  const room = bodyHeight(model);
-  const asked = questionLines(model);
-  const panel = heldView(model, room);
-  const below = body(model, room - asked.length).slice(0, room - asked.length);
-  const filled = [...below, ...Array.from({ length: Math.max(0, room - asked.length - below.length) }, (): Line => [])];
-  // The panel lies over the lower part of whatever is shown.
-  const under = [...filled, ...asked];
-  const middle = [...under.slice(0, room - panel.length), ...panel];
-  return [title(model), ...middle, message(model), foot(model)].map((one) => fitted(one, model.columns));
+  const { messages, panel, asked, body: height } = parts(model);
+  // A panel takes its place from below: what is chosen or typed stays in sight above it.
+  const drawn = body(model, height).slice(0, height);
+  const filled = [...drawn, ...Array.from({ length: height - drawn.length }, (): Line => [])];
+  return [title(model), ...filled, ...asked, ...panel, ...messages, foot(model)].map((one) =>
+    fitted(one, model.columns),
+  );
 }

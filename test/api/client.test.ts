@@ -48,7 +48,9 @@ describe('The client asks for every route', () => {
     ['removeServer', (client) => client.removeServer('a'), ['removeServer', 'a']],
     ['enableServer', (client) => client.enableServer('a'), ['setDisabled', 'a', false]],
     ['disableServer', (client) => client.disableServer('a'), ['setDisabled', 'a', true]],
-    ['testServer', (client) => client.testServer({ url: 'x' }), ['testServer', { url: 'x' }]],
+    ['testServer', (client) => client.testServer({ url: 'x' }), ['testServer', { url: 'x' }, undefined]],
+    ['testServer of a known one', (client) => client.testServer({ url: 'x' }, 'a'), ['testServer', { url: 'x' }, 'a']],
+    ['stderr', (client) => client.stderr('a'), ['stderr', 'a']],
     ['status', (client) => client.status(), null],
     ['status of a position', (client) => client.status({ at: 7 }), ['statusAt', { position: 7 }]],
     [

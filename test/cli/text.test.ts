@@ -59,6 +59,9 @@ describe('text that came from a server', () => {
     ['a bell and a backspace', 'a\u0007\bb', 'ab'],
     ['a carriage return that hides what stood there', 'rm -rf\rls', 'rm -rfls'],
     ['text that reads backwards', 'a\u202eb', 'ab'],
+    ['a mark of direction', 'a\u200fb', 'ab'],
+    ['a text in characters that are not to be seen', 'a\u{e0072}\u{e006d}b\u2060', 'ab'],
+    ['emoji that belong together', '👩\u200d👧 ❤\ufe0f', '👩\u200d👧 ❤\ufe0f'],
     ['line breaks and tabs stay', 'a\n\tb', 'a\n\tb'],
   ])('%s', (_, text, expected) => {
     expect(harmless(text)).toBe(expected);
@@ -72,6 +75,7 @@ describe('text that came from a server', () => {
     expect([widthOf('abc'), widthOf('日本'), widthOf('e\u0301'), widthOf('\u001b[31mab\u001b[0m')]).toEqual([
       3, 4, 1, 2,
     ]);
+    expect(['✅', '🇩🇪', '🖥', '❤\ufe0f', '📦'].map(widthOf)).toEqual([2, 2, 1, 1, 2]);
     expect([cut('abcdef', 4), cut('日本語', 4), cut('abc', 3), cut('abc', 0)]).toEqual(['abc…', '日…', 'abc', '']);
   });
 });

@@ -275,6 +275,7 @@ describe('the description of the API', () => {
         'GET /v1/mcp/instructions',
         'GET /v1/mcp/record',
         'GET /v1/mcp/status',
+        'GET /v1/mcp/stderr',
         'GET /v1/mcp/tools',
         'GET /v1/mcp/tools/history',
         'GET /v1/mcp/why',

@@ -438,6 +438,7 @@ describe('an edit through the API', () => {
           disabled: true,
         },
       },
+      redirect_uri: expect.stringMatching(/^http:\/\/localhost:\d+\/callback$/),
       oauth: { web: false },
     });
 

@@ -52,6 +52,7 @@ describe('A held call is shown with', () => {
       identity: expect.stringMatching(/^[0-9a-f]{64}$/),
       definition: (await daemon.tools())[0].hash,
       server_entry: { command: process.execPath, env: { API_TOKEN: '***' } },
+      description: 'Takes a note.',
       unusual: [
         'This tool was never called before.',
         "Its server calls it destructive; that is the server's own word.",

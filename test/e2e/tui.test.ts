@@ -5,8 +5,9 @@ import { startOAuthFake } from '../fixtures/oauth-server.ts';
 import { makeHome, runCli, startDaemon } from '../support/daemon.ts';
 import { fakeArgs, stdioEntry } from '../support/fixtures.ts';
 import { needs } from '../support/needs.ts';
-import { signal } from '../support/processes.ts';
+import { isAlive, signal } from '../support/processes.ts';
 import { onTerminal } from '../support/tmux.ts';
+import { until } from '../support/wait.ts';
 import { callsOf } from './given.ts';
 import { freePort } from './login.ts';
 
@@ -114,6 +115,61 @@ describe('On the terminal', () => {
     await runCli(home, ['down']);
   });
 
+  it('Ctrl-Z gives the terminal to the shell, and fg takes it again with all that was on it', async () => {
+    const daemon = await startDaemon({ servers: { notes: stdioEntry(twoTools) } });
+    await daemon.waitForServer('notes', 'ready');
+    const screen = onTerminal(daemon, ['tui', 'add'], { inShell: true });
+    await screen.see(/Add a server/);
+    screen.type('half-typed');
+    await screen.see(/Name +half-typed/);
+
+    screen.keys('C-z');
+    await screen.see(/Stopped/);
+    expect(screen.modes()).toEqual({ alternate: false, cursor: true });
+    screen.type('stty -a | grep -o " icanon" && echo $((40 + 2))');
+    screen.keys('Enter');
+    await screen.see(/icanon\n42/);
+
+    screen.type('fg');
+    screen.keys('Enter');
+    await screen.see(/Add a server[\s\S]*Name +half-typed/);
+    expect(screen.modes()).toEqual({ alternate: true, cursor: false });
+    screen.type('!');
+    await screen.see(/Name +half-typed!/);
+
+    screen.keys('C-z');
+    await screen.see(/Stopped/);
+    screen.type('kill %1; kill -CONT %1');
+    screen.keys('Enter');
+    await until(
+      () => {
+        screen.type('jobs');
+        screen.keys('Enter');
+        return /Terminated/.test(screen.text());
+      },
+      { limitMs: 10_000, everyMs: 200, what: 'the end of the stopped program' },
+    );
+  });
+
+  it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    'what is on the terminal after %s can be used as before',
+    async (name) => {
+      const daemon = await startDaemon({ servers: {} });
+      const screen = onTerminal(daemon, ['tui'], { inShell: true });
+      await screen.see(/No servers yet/);
+      signal(screen.pid(), name);
+      await screen.unsee(/No servers yet/);
+      screen.type('stty -a | grep -o " icanon" && echo $((40 + 2))');
+      screen.keys('Enter');
+      await screen.see(/icanon\n42/);
+      expect(screen.modes()).toEqual({ alternate: false, cursor: true });
+      // Nothing is wrapped in the marks of a paste any more.
+      screen.paste('echo pasted');
+      screen.keys('Enter');
+      await screen.see(/^pasted$/m);
+    },
+  );
+
   it('a call is not answered by what is being typed when it appears', async () => {
     const daemon = await startDaemon({ servers: { notes: stdioEntry(twoTools) } });
     await daemon.waitForServer('notes', 'ready');
@@ -140,26 +196,65 @@ describe('On the terminal', () => {
   });
 
   it('a login shows its address from the first column on and takes what is pasted at any time', async () => {
-    const fake = await startOAuthFake();
+    const [fake, port] = [await startOAuthFake(), await freePort()];
     const daemon = await startDaemon({
       servers: { web: { url: fake.url, auth: 'oauth' } },
-      settings: { oauth: { callbackPort: await freePort() } },
+      settings: { oauth: { callbackPort: port } },
     });
     await daemon.waitForServer('web', 'auth-required');
     const screen = onTerminal(daemon, ['tui', 'web'], { columns: 100, rows: 40 });
     await screen.see(/web {2}! auth-required/);
     screen.keys('6');
     await screen.see(/not logged in/);
+    screen.keys('c');
+    await screen.see(new RegExp(`Redirect URI +http://localhost:${port}/callback`));
+    screen.keys('Escape');
+    await screen.see(/not logged in/);
     screen.keys('l');
     const shown = await screen.see(/^http.*\n[\s\S]*Waiting until/m);
-    const lines = shown.split('\n');
-    const from = lines.findIndex((line) => line.startsWith('http'));
-    const address = lines.slice(from, lines.indexOf('', from)).join('');
-    screen.paste(await fake.approve(address));
+    expect(shown.split('\n').find((line) => line.startsWith('http'))).toHaveLength(100);
+    // On three rows, and one line to whoever marks it with the mouse.
+    const address =
+      screen
+        .copied()
+        .split('\n')
+        .find((line) => line.startsWith('http')) ?? '';
+    expect(address).toMatch(/[?&]state=[^&]{20,}/);
+    screen.paste(await fake.approve(address.trimEnd()));
     await screen.see(/callback/);
     screen.keys('Enter');
     await screen.see(/Logged in to web/);
     await screen.see(/web {2}● ready/);
+  });
+
+  it('what a server writes to stderr comes as it is written, harmless and masked', async () => {
+    const beats = [
+      '-e',
+      "let n = 0; setInterval(() => console.error('\\u001b[2Jbeat', ++n, process.env.API_TOKEN), 200); process.stdin.resume()",
+    ];
+    const entry = {
+      command: process.execPath,
+      args: beats,
+      env: { API_TOKEN: 'literal-secret-1' },
+      connectTimeoutMs: 60_000,
+    };
+    const daemon = await startDaemon({ servers: { heart: entry } });
+    await daemon.waitForServer('heart', (row) => row.pid !== null);
+    const screen = onTerminal(daemon, ['tui', 'heart']);
+    await screen.see(/heart {2}… connecting/);
+    screen.keys('3');
+    await screen.see(/pid \d+\) writes[\s\S]*│ beat 2 \*\*\*/);
+    await screen.see(/│ beat 9 \*\*\*/);
+    expect(screen.text()).not.toContain('literal-secret');
+  });
+
+  it('it ends when the terminal is gone', async () => {
+    const daemon = await startDaemon({ servers: {} });
+    const screen = onTerminal(daemon, ['tui']);
+    await screen.see(/No servers yet/);
+    const pid = screen.pid();
+    screen.hangUp();
+    await until(() => !isAlive(pid), { limitMs: 10_000, everyMs: 50, what: 'the end of the program' });
   });
 
   it('colours are left out with NO_COLOR, and the words and signs stay', async () => {

@@ -40,6 +40,7 @@ const routes = [
   'POST /v1/mcp/calls/{id}/close',
   'GET /v1/mcp/history',
   'GET /v1/mcp/why',
+  'GET /v1/mcp/stderr',
   'GET /v1/mcp/bundle',
   'GET /v1/mcp/history/summary',
   'GET /v1/mcp/doctor',

@@ -329,6 +329,10 @@ export function fakeKeeper(): FakeKeeper {
       if (query.name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
       return note(whyMemory, 'why', query);
     },
+    stderr: (name) => {
+      if (name === 'nobody') throw new Problem('unknown-server', 'There is no server "nobody".');
+      return note({ name, pid: 4711, text: 'ready\n', missing: null }, 'stderr', name);
+    },
     summary: async (query) => note({ servers: [summary] }, 'summary', query),
     doctor: async (name) => {
       if (name === 'nobody') throw new Problem('unknown-server', 'No server is called "nobody".');
@@ -372,7 +376,7 @@ export function fakeKeeper(): FakeKeeper {
     addServer: async (name, server) => note(undefined, 'addServer', name, server),
     removeServer: async (name) => note(undefined, 'removeServer', name),
     setDisabled: async (name, disabled) => note(undefined, 'setDisabled', name, disabled),
-    testServer: async (server) => note({ ok: true, tools: [{ name: 'read_graph' }] }, 'testServer', server),
+    testServer: async (server, name) => note({ ok: true, tools: [{ name: 'read_graph' }] }, 'testServer', server, name),
     reconnect: async (name, timeoutMs) =>
       note(
         { ok: true, servers: [{ name: 'memory', ok: true, state: 'ready' as const, error: null }] },

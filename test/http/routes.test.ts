@@ -5,6 +5,7 @@ import { clients } from '../../src/http/contract.clients.ts';
 import { doctor } from '../../src/http/contract.doctor.ts';
 import { ledgerVerified } from '../../src/http/contract.ledger.ts';
 import * as taped from '../../src/http/contract.recordings.ts';
+import { stderr } from '../../src/http/contract.stderr.ts';
 import { summary } from '../../src/http/contract.summary.ts';
 import { suspensions, toolChanges } from '../../src/http/contract.trust.ts';
 import * as contract from '../../src/http/contract.ts';
@@ -40,7 +41,14 @@ describe('Every route answers in the shape of the contract', () => {
     ['POST', '/v1/mcp/remove', { name: 'a' }, contract.done, ['removeServer', 'a']],
     ['POST', '/v1/mcp/enable', { name: 'a' }, contract.done, ['setDisabled', 'a', false]],
     ['POST', '/v1/mcp/disable', { name: 'a' }, contract.done, ['setDisabled', 'a', true]],
-    ['POST', '/v1/mcp/test', { server: { url: 'x' } }, contract.testResult, ['testServer', { url: 'x' }]],
+    ['POST', '/v1/mcp/test', { server: { url: 'x' } }, contract.testResult, ['testServer', { url: 'x' }, undefined]],
+    [
+      'POST',
+      '/v1/mcp/test',
+      { server: { url: 'x' }, name: 'a' },
+      contract.testResult,
+      ['testServer', { url: 'x' }, 'a'],
+    ],
     ['GET', '/v1/mcp/status', undefined, contract.status, null],
     ['GET', '/v1/mcp/status?at=12', undefined, contract.status, ['statusAt', { position: 12 }]],
     ['GET', `/v1/mcp/status?at=${time}`, undefined, contract.status, ['statusAt', { time: Date.parse(time) }]],
@@ -77,6 +85,7 @@ describe('Every route answers in the shape of the contract', () => {
       toolsHistory,
       ['toolsHistory', { from: { position: 3 }, to: { time: Date.UTC(2026, 2, 1) } }],
     ],
+    ['GET', '/v1/mcp/stderr?name=a', undefined, stderr, ['stderr', 'a']],
     ['GET', '/v1/mcp/why?name=a&at=3', undefined, why, ['why', { name: 'a', at: { position: 3 } }]],
     ['GET', '/v1/clients', undefined, clients, ['clients']],
     ['GET', '/v1/mcp/why?server=a', undefined, why, ['why', { name: 'a' }]],
@@ -226,6 +235,7 @@ describe('What does not fit a route is refused and names the place', () => {
     ['GET', '/v1/mcp/history?from=12', undefined, /from/],
     ['GET', '/v1/mcp/history?from=2026-03-02&to=2026-03-01', undefined, /`from` is after `to`/],
     ['GET', '/v1/mcp/why', undefined, /`name` is missing/],
+    ['GET', '/v1/mcp/stderr', undefined, /`name` is missing/],
     ['GET', '/v1/mcp/why?name=a&at=soon', undefined, /at/],
     ['GET', '/v1/mcp/tools/history?from=soon', undefined, /from/],
     ['GET', '/v1/mcp/bundle', undefined, /`name` is missing/],
@@ -268,6 +278,7 @@ describe('What the daemon refuses is a problem', () => {
   it.each([
     ['/v1/mcp/tools?server=nobody', 404, 'unknown-server'],
     ['/v1/mcp/why?name=nobody', 404, 'unknown-server'],
+    ['/v1/mcp/stderr?name=nobody', 404, 'unknown-server'],
     ['/v1/mcp/calls/c2', 404, 'unknown-call'],
     ['/v1/nothing', 404, 'not-found'],
     ['/v1/mcp/', 404, 'not-found'],

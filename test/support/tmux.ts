@@ -16,6 +16,8 @@ export interface TerminalUnderTest {
   paste(text: string): void;
   /** What stands on the screen now. */
   text(): string;
+  /** The same as somebody gets it who copies it: lines that the terminal wrapped by itself are one. */
+  copied(): string;
   /** Waits until it stands on the screen, and resolves with the screen. */
   see(pattern: RegExp, limitMs?: number): Promise<string>;
   /** Waits until it is gone. */
@@ -25,6 +27,8 @@ export interface TerminalUnderTest {
   colors(): readonly string[];
   /** Whether the alternate screen is on, and the cursor shown. */
   modes(): { readonly alternate: boolean; readonly cursor: boolean };
+  /** Takes the terminal away. */
+  hangUp(): void;
   /** The program on the terminal. */
   pid(): number;
 }
@@ -33,13 +37,15 @@ export interface TerminalSetting {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** In a shell with job control, which goes on when the program has ended or is stopped. */
+  readonly inShell?: boolean;
 }
 
 /** Starts a command of the CLI on a terminal; `EXIT <code>` stands on it when that has ended. */
 export function onTerminal(
   home: Home,
   args: readonly string[],
-  { columns = 80, rows = 24, env = {} }: TerminalSetting = {},
+  { columns = 80, rows = 24, env = {}, inShell = false }: TerminalSetting = {},
 ): TerminalUnderTest {
   const socket = join(tempDir(), 'tmux');
   const tmux = (...words: string[]): string =>
@@ -56,8 +62,18 @@ export function onTerminal(
     });
   const quoted = [process.execPath, cliMain, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   const line = `${quoted}; echo EXIT $?; exec cat`;
-  tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), 'sh', '-c', line);
-  atEnd(() => void tmux('kill-server'));
+  const program = inShell ? ['env', 'PS1=$ ', 'sh', '-i'] : ['sh', '-c', line];
+  tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), ...program);
+  if (inShell) {
+    tmux('send-keys', '-l', quoted);
+    tmux('send-keys', 'Enter');
+  }
+  let gone = false;
+  const hangUp = (): void => {
+    if (!gone) tmux('kill-server');
+    gone = true;
+  };
+  atEnd(hangUp);
   const text = (): string => tmux('capture-pane', '-p');
   const waitFor = async (holds: (screen: string) => boolean, what: string, limitMs = 15_000): Promise<string> => {
     let screen = '';
@@ -81,6 +97,7 @@ export function onTerminal(
       tmux('paste-buffer', '-p');
     },
     text,
+    copied: () => tmux('capture-pane', '-p', '-J'),
     see: (pattern, limitMs) => waitFor((screen) => pattern.test(screen), `${pattern} on the screen`, limitMs),
     unsee: (pattern) => waitFor((screen) => !pattern.test(screen), `a screen without ${pattern}`),
     resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),
@@ -94,6 +111,7 @@ export function onTerminal(
       const [alternate, cursor] = tmux('display', '-p', '#{alternate_on} #{cursor_flag}').trim().split(' ');
       return { alternate: alternate === '1', cursor: cursor === '1' };
     },
+    hangUp,
     pid: () =>
       Number(
         execFileSync('pgrep', ['-P', tmux('list-panes', '-F', '#{pane_pid}').trim()], { encoding: 'utf8' }).split(

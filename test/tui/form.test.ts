@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fieldOf } from '../../src/tui/field.ts';
 import { blankForm, entryOf, type FieldName, type Form, faultOf, formOf, rowsOf } from '../../src/tui/form.ts';
+import type { AddScreen } from '../../src/tui/model.ts';
 import { readPaste } from '../../src/tui/paste.ts';
 import { joinWords, splitWords } from '../../src/tui/words.ts';
 import { input, key, letters, play, screenOf, statusOf, withServers } from './given.ts';
@@ -175,5 +176,84 @@ describe('Words of a command line', () => {
 
   it.each([[['a b', "it's", '', '-x=1', '${HOME}/y']]])('come back as they were: %j', (words) => {
     expect(splitWords(joinWords(words))).toEqual(words);
+  });
+});
+
+describe('The form on the screen', () => {
+  const form = play(withServers(), ...letters('a')).model;
+
+  it.each([
+    [40, 12],
+    [60, 18],
+    [80, 24],
+  ])('shows the row that is typed in on %i × %i, whichever it is', (columns, rows) => {
+    let { model } = play(form, { kind: 'size', columns, rows });
+    for (const row of rowsOf((model.add as AddScreen).form)) {
+      expect([row, screenOf(model)]).toEqual([row, expect.stringMatching(row === 'save' ? /Test and save/ : / › /)]);
+      model = play(model, key('down')).model;
+    }
+  });
+
+  it('is left at once while nothing was typed, and else only after a yes', () => {
+    expect(play(form, key('escape')).model.add).toBeNull();
+    const asked = play(form, ...letters('notes'), key('escape')).model;
+    expect(screenOf(asked)).toMatch(/Name +notes[\s\S]*What is typed here is lost[\s\S]*Leave without saving\? y yes/);
+    expect(play(asked, key('escape')).model.add?.form.fields.name.value).toBe('notes');
+    expect(play(asked, ...letters('y')).model.add).toBeNull();
+    const entry = { command: 'node', env: { A: '***' } };
+    const changing = play(
+      withServers(statusOf('notes')),
+      { kind: 'config', answer: { servers: { notes: entry }, oauth: {} } },
+      key('enter'),
+      ...letters('e'),
+    ).model;
+    expect(play(changing, key('escape')).model.add).toBeNull();
+    expect(play(changing, ...letters('x'), key('escape')).model.add).not.toBeNull();
+  });
+
+  it('says all of what is wrong, in as many lines as it takes', () => {
+    const shown = screenOf(play(form, { kind: 'size', columns: 60, rows: 24 }, ...letters('a b')).model);
+    expect(shown.replace(/\s+/g, ' ')).toMatch(/✗ may hold only letters, digits, `_` and `-`, and begins with/);
+  });
+
+  it('shows a token that stands in a header as a token, hidden, and writes it as a header again', () => {
+    const entry = { url: 'https://a/mcp', headers: { authorization: 'Bearer abc', 'X-Team': 'blue' } };
+    const read = formOf('a', entry, null);
+    expect(read).toMatchObject({
+      auth: 'bearer',
+      fields: { secret: { value: 'abc' }, headers: { value: 'X-Team=blue' } },
+    });
+    expect(entryOf(read)).toEqual({ url: 'https://a/mcp', headers: { Authorization: 'Bearer abc', 'X-Team': 'blue' } });
+    const masked = { url: 'https://a/mcp', headers: { authorization: 'Bearer ***' } };
+    expect(entryOf(formOf('a', masked, 'a'))).toEqual(masked);
+    const pasted = play(
+      form,
+      input({ paste: 'claude mcp add hub https://a/mcp --header "Authorization: Bearer abc"' }),
+    ).model;
+    expect(screenOf(pasted)).toMatch(/\(•\) bearer[\s\S]*Token +•••/);
+    expect(screenOf(pasted)).not.toContain('abc');
+  });
+
+  it('takes a token that is typed anew for the one that was stored', () => {
+    const stored = formOf('a', { url: 'https://a/mcp', headers: { Authorization: '***', 'X-Key': '***' } }, 'a');
+    expect(entryOf(stored)).toMatchObject({ headers: { Authorization: '***', 'X-Key': '***' } });
+    const anew: Form = { ...stored, auth: 'bearer', fields: { ...stored.fields, secret: fieldOf('new') } };
+    expect(entryOf(anew)).toMatchObject({ headers: { Authorization: 'Bearer new', 'X-Key': '***' } });
+  });
+
+  it('tries a changed entry with what is stored for ***, and tells no stderr of what is no process', () => {
+    const entry = { url: 'https://a/mcp', headers: { Authorization: 'Bearer ***' } };
+    const changing = play(
+      withServers(statusOf('web')),
+      { kind: 'config', answer: { servers: { web: entry }, oauth: { web: false } } },
+      key('enter'),
+      ...letters('e'),
+    ).model;
+    const tried = play(changing, input({ ctrl: 's' }));
+    expect(tried.commands).toEqual([{ do: 'try', name: 'web', entry, replaces: true }]);
+    const trial = { ok: false, tools: [], error: 'connect: no answer', stderr: '' };
+    const { model } = play(tried.model, { kind: 'tried', name: 'web', trial });
+    expect(screenOf(model)).toContain('connect: no answer');
+    expect(screenOf(model)).not.toContain('stderr');
   });
 });

@@ -14,6 +14,76 @@ describe('A call that waits', () => {
     expect(shown).toMatch(/path: \/tmp\/a\n {2}lines:\n {4}one\n {4}two/);
   });
 
+  it('says what its server says of the tool, in three lines at most, and what is unusual', () => {
+    const call = callOf('c1', {
+      description: `Erases\u001b[2J ${'a file '.repeat(60)}`,
+      unusual: ['Never called before.'],
+    });
+    const { model } = play(withServers(statusOf('notes')), { kind: 'held', calls: [call] });
+    const shown = screenOf(model);
+    expect(shown).toMatch(/ Its server says of it: Erases a file[\s\S]*…\n ! Never called before\.\n {2}path: /);
+    expect(shown.split('\n').filter((line) => /a file a file/.test(line))).toHaveLength(3);
+  });
+
+  it('hides nothing of what would run: characters that are not to be seen are written out, and that is said', () => {
+    const call = callOf('c1', {
+      tool: 'era\u200bse',
+      arguments: {
+        'pa\u202eth': 'ls\u001b[2K\rrm -rf \u{e0041}/',
+        more: { deep: ['a\u2066b'] },
+        text: 'ok ❤\ufe0f 👩\u200d👧',
+      },
+    });
+    const shown = screenOf(play(withServers(statusOf('notes')), { kind: 'held', calls: [call] }).model);
+    expect(shown).toContain('era\\u{200b}se of notes');
+    expect(shown).toContain('pa\\u{202e}th: ls\\u{1b}[2K\\u{d}rm -rf \\u{e0041}/');
+    expect(shown).toContain('a\\u{2066}b');
+    expect(shown).toContain('! The arguments hold characters that are not to be seen');
+    expect(screenOf(held('c1').model)).not.toContain('not to be seen');
+  });
+
+  it.each([
+    [40, 12],
+    [60, 18],
+    [80, 24],
+  ])('leaves room for its keys and some of its arguments on %i × %i, whatever else is to be said', (columns, rows) => {
+    const call = callOf('c1', { description: 'word '.repeat(200), unusual: Array.from({ length: 9 }, () => 'odd') });
+    const { model } = play(
+      withServers(statusOf('notes')),
+      { kind: 'size', columns, rows },
+      { kind: 'held', calls: [call] },
+      { kind: 'tick', at: later },
+    );
+    expect(screenOf(model).split('\n')).toHaveLength(rows - 1);
+    expect(screenOf(model)).toMatch(/erase of notes[\s\S]*path: [\s\S]* o once .*s [\s\S]* d deny .*l later/);
+  });
+
+  it('leaves the row that is typed in, and the chosen one, in sight above it', () => {
+    const typing = play(
+      withServers(statusOf('notes')),
+      ...letters('a'),
+      key('down'),
+      key('down'),
+      ...letters('npx'),
+    ).model;
+    const { model } = play(
+      typing,
+      { kind: 'size', columns: 40, rows: 12 },
+      { kind: 'held', calls: [callOf('c1', { unusual: ['odd'] })] },
+    );
+    expect(screenOf(model)).toMatch(/› Command +npx[\s\S]*A call waits[\s\S]*Ctrl-G/);
+    const many = withServers(...Array.from({ length: 30 }, (_, index) => statusOf(`server-${index}`)));
+    const end = play(many, key('end'), { kind: 'held', calls: [callOf('c1')] }).model;
+    expect(screenOf(end)).toMatch(/› server-9 [\s\S]*A call waits/);
+  });
+
+  it('waits behind a question that was asked before it', () => {
+    const asked = play(withServers(statusOf('notes')), ...letters('d')).model;
+    const shown = play(asked, { kind: 'held', calls: [callOf('c1')] }).model;
+    expect(screenOf(shown)).toMatch(/A call waits[\s\S]*question below comes first[\s\S]*Remove notes\?/);
+    expect(play(shown, ...letters('o', later)).commands).toEqual([]);
+  });
+
   it('rings no bell when that is off, and none for a call that is known', () => {
     const off = play(withServers(statusOf('notes')), ...letters('b')).model;
     expect(play(off, { kind: 'held', calls: [callOf('c1')] }).commands).toEqual([]);

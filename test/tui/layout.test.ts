@@ -63,6 +63,7 @@ const screens: readonly (readonly [string, Model])[] = [
     }).model,
   ],
   ['a held call', held],
+  ['something said', play(list, { kind: 'said', text: long, tone: 'bad' }).model],
   ['keys', play(list, ...letters('?')).model],
   [
     'a login',
@@ -129,6 +130,7 @@ describe('Lines', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);
     expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh']);
     expect(wrap('a\n\nb', 3)).toEqual(['a', '', 'b']);
+    expect(wrap('  abcdef', 4)).toEqual(['  ab', 'cdef']);
   });
 });
 

@@ -80,6 +80,46 @@ describe('The list of servers', () => {
     expect(play(asked, ...message).commands).toHaveLength(count);
   });
 
+  it('tells of a filter that is kept, and a new one or a command begins with nothing', () => {
+    const two = withServers(statusOf('memory'), statusOf('notes'));
+    const kept = play(two, ...letters('/mem'), key('enter')).model;
+    expect(screenOf(kept)).toContain('Filter: mem (1 of 2), Esc shows all');
+    const opened = play(kept, ...letters('/mcp notes'), key('enter')).model;
+    expect(screenOf(opened)).toMatch(/notes {2}● ready/);
+    expect(screenOf(play(kept, key('escape')).model)).not.toContain('Filter');
+  });
+
+  it('tells which of many servers are seen', () => {
+    const many = withServers(
+      ...Array.from({ length: 60 }, (_, index) => statusOf(`s${String(index).padStart(2, '0')}`)),
+    );
+    expect(screenOf(many)).toMatch(/ 1 to 18 of 60\n {2}SERVER↓/);
+    expect(screenOf(play(many, key('end')).model)).toMatch(/ 43 to 60 of 60\n[\s\S]*› s59/);
+    expect(screenOf(withServers(statusOf('notes')))).not.toContain(' of 1');
+  });
+
+  it('has an error beside its server where all of it fits, else below', () => {
+    const [short, long] = ['no key', 'word '.repeat(18).trim()];
+    const failed = (name: string, message: string) =>
+      statusOf(name, { state: 'failed', error: { class: 'spawn', message, at: iso(0) } });
+    const { model } = play(withServers(failed('a', short), failed('b', long)), {
+      kind: 'size',
+      columns: 140,
+      rows: 45,
+    });
+    expect(screenOf(model)).toMatch(/a +✗ failed.*spawn: no key\n/);
+    expect(screenOf(model)).toContain(`\n    spawn: ${long}\n`);
+  });
+
+  it('says in up to three lines what went wrong, so that the next step can be read', () => {
+    const text = `${'It cannot be done, since something is not as it should be. '.repeat(2)}Then: watchkeeper status`;
+    const { model } = play(withServers(statusOf('notes')), { kind: 'said', text, tone: 'bad' });
+    expect(screenOf(model).replace(/\s+/g, ' ')).toContain(text);
+    const endless = play(model, { kind: 'said', text: text.repeat(9), tone: 'bad' }).model;
+    expect(screenOf(endless).split('\n')).toHaveLength(23);
+    expect(screenOf(endless)).toContain('…');
+  });
+
   it('says how to begin when there is no server', () => {
     expect(screenOf(withServers())).toContain('Press a to add one');
     expect(screenOf(blank())).toContain('being read');

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { factOf, iso, key, letters, play, screenOf, statusOf, toolOf, withServers } from './given.ts';
+import { GOES_ON } from '../../src/tui/line.ts';
+import type { Message, Model } from '../../src/tui/model.ts';
+import { factOf, iso, key, letters, noon, play, screenOf, statusOf, toolOf, withServers } from './given.ts';
 
 const tools = [toolOf('notes', 'add'), toolOf('notes', 'erase')];
 
@@ -98,7 +100,7 @@ describe('Time travel', () => {
   it('shows the last words of that time, harmless', () => {
     expect(screenOf(play(timeline, ...letters('3')).model)).toMatch(/fact 3[\s\S]*│ no key/);
     const before = play(timeline, key('home'), ...letters('3')).model;
-    expect(screenOf(before)).toContain('wrote nothing to stderr');
+    expect(screenOf(before)).toContain('No last words are known of that time');
   });
 
   it('grants nothing in the past', () => {
@@ -114,10 +116,81 @@ describe('Time travel', () => {
   });
 });
 
+describe('What a process writes', () => {
+  const stderrOf = (text: string, more = {}): Message => ({
+    kind: 'stderr',
+    name: 'notes',
+    stderr: { name: 'notes', pid: 7, text, missing: null, ...more },
+  });
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `line ${index}\n`).join('');
+  const tab = play(opened(), ...letters('3'));
+
+  it('is asked for when the tab is opened, and again while it is read', () => {
+    expect(tab.commands).toEqual([{ do: 'load-stderr', name: 'notes' }]);
+    const tick = (model: Model) => play(model, { kind: 'tick', at: noon + 1_000 }).commands;
+    expect(tick(tab.model)).toEqual([{ do: 'load-stderr', name: 'notes' }]);
+    expect(tick(play(tab.model, ...letters('1')).model)).toEqual([]);
+    expect(tick(play(tab.model, { kind: 'link', up: false, at: noon }).model)).toEqual([]);
+  });
+
+  it('is followed to its end, unless somebody scrolled back', () => {
+    const long = play(tab.model, stderrOf(`\u001b[31m${lines(90)}`)).model;
+    expect(screenOf(long)).toContain('│ line 89');
+    const more = play(long, stderrOf(lines(120))).model;
+    expect(screenOf(more)).toContain('│ line 119');
+    const back = play(more, key('up'), key('up'), key('up')).model;
+    expect(screenOf(back)).not.toContain('line 119');
+    expect(screenOf(play(back, stderrOf(lines(150))).model)).not.toContain('line 149');
+    expect(screenOf(play(back, stderrOf(lines(150)), key('end')).model)).toContain('│ line 149');
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['nothing yet', { text: '' }, /Its process \(pid 7\) has written nothing/],
+    ['no process', { text: '', pid: null, missing: 'not-running' }, /No process of it runs now/],
+    ['a server elsewhere', { text: '', pid: null, missing: 'no-process' }, /has no stderr/],
+  ])('is told in words where there is none: %s', (_what, more, shown) => {
+    expect(screenOf(play(tab.model, stderrOf('', more)).model)).toMatch(shown);
+  });
+
+  it('stands below what one wrote before it failed', () => {
+    const failed = factOf(3, 'ConnectFailed', 'backing-off', {
+      failure: { class: 'exit', message: 'x', stderrTail: 'no key' },
+    });
+    const { model } = play(tab.model, { kind: 'facts', name: 'notes', facts: [failed] }, stderrOf('all well\n'));
+    expect(screenOf(model)).toMatch(/ConnectFailed[\s\S]*│ no key[\s\S]*pid 7[\s\S]*│ all well/);
+  });
+});
+
+describe('The tabs', () => {
+  it('are those the server has: no login where there is nothing to log in to', () => {
+    const pressed = play(opened(), ...letters('6')).model;
+    expect(pressed.server?.tab).toBe('tools');
+    expect(screenOf(pressed)).toContain('It needs no login');
+    const around = play(opened(), ...Array.from({ length: 5 }, () => key('tab'))).model;
+    expect(around.server?.tab).toBe('tools');
+  });
+
+  it('show the entry of now also while the past is looked at, and say so', () => {
+    const facts = [factOf(1, 'ServerConfigured', 'stopped'), factOf(2, 'ConnectStarted', 'connecting')];
+    const past = play(
+      opened(),
+      { kind: 'config', answer: { servers: { notes: { command: 'x' } }, oauth: {} } },
+      { kind: 'facts', name: 'notes', facts },
+      key('left'),
+      ...letters('5'),
+    ).model;
+    expect(screenOf(past)).toMatch(/as it is now, not as it was then/);
+  });
+});
+
 describe('A login', () => {
   const web = play(withServers(statusOf('web', { state: 'auth-required' })), {
     kind: 'config',
-    answer: { servers: { web: { url: 'https://a/mcp', auth: 'oauth' } }, oauth: { web: false } },
+    answer: {
+      servers: { web: { url: 'https://a/mcp', auth: 'oauth' } },
+      oauth: { web: false },
+      redirect_uri: 'http://localhost:4321/callback',
+    },
   }).model;
   const login = play(web, key('enter'), ...letters('6l'));
 
@@ -125,7 +198,7 @@ describe('A login', () => {
     expect(login.commands).toEqual([{ do: 'log-in', name: 'web' }]);
     const url = `https://as.example/authorize?${'x'.repeat(200)}`;
     const { model } = play(login.model, { kind: 'login-url', name: 'web', url });
-    expect(screenOf(model).replaceAll('\n', '')).toContain(url);
+    expect(screenOf(model).replaceAll(`${GOES_ON}\n`, '').split('\n')).toContain(url);
     expect(play(model, ...letters('o')).commands).toEqual([{ do: 'open', url }]);
     expect(play(model, ...letters('c')).commands).toEqual([{ do: 'copy', text: url }]);
     expect(play(model, ...letters('http://localhost/co')).commands).toEqual([]);
@@ -143,12 +216,29 @@ describe('A login', () => {
     ]);
   });
 
+  it('shows its field and what went wrong on a low screen too, and forgets an address that was refused', () => {
+    const url = `https://as.example/authorize?${'x'.repeat(300)}`;
+    const wrong = 'The address belongs to another login (`state`); the one that waits goes on waiting.';
+    const { model } = play(
+      login.model,
+      { kind: 'size', columns: 60, rows: 18 },
+      { kind: 'login-url', name: 'web', url },
+      { kind: 'input', input: { paste: 'http://localhost:1/cb?code=1' }, at: 0 },
+      { kind: 'said', text: wrong, tone: 'bad' },
+    );
+    const shown = screenOf(model).replaceAll(`${GOES_ON}\n`, '');
+    expect(shown).toContain(url);
+    expect(shown).toMatch(/ › *\n/);
+    expect(shown.replace(/\s+/g, ' ')).toContain(wrong);
+    expect(play(model, ...letters('o')).commands).toEqual([{ do: 'open', url }]);
+  });
+
   it('takes a client, its secret hidden and the usual redirect URI filled in', () => {
     const form = play(web, key('enter'), ...letters('6c'), ...letters('my-id'), key('tab'), ...letters('hush')).model;
-    expect(screenOf(form)).toMatch(/my-id[\s\S]*••••[\s\S]*http:\/\/localhost:17988\/callback/);
+    expect(screenOf(form)).toMatch(/my-id[\s\S]*••••[\s\S]*http:\/\/localhost:4321\/callback/);
     expect(screenOf(form)).not.toContain('hush');
     expect(play(form, key('enter'), key('enter')).commands).toEqual([
-      { do: 'give-client', name: 'web', id: 'my-id', secret: 'hush', redirect: 'http://localhost:17988/callback' },
+      { do: 'give-client', name: 'web', id: 'my-id', secret: 'hush', redirect: 'http://localhost:4321/callback' },
     ]);
   });
 });

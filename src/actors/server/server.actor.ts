@@ -52,6 +52,8 @@ interface Link {
   readonly abort: AbortController;
   connection: Connection | null;
   stderrTail: (() => string) | null;
+  /** Of the process that was started last for it. */
+  pid: number | null;
   /** Something was announced that no list has answered yet. */
   announced: boolean;
 }
@@ -105,6 +107,12 @@ export class ServerActor {
     return this.#link?.number === number ? this.#link.connection : null;
   }
 
+  /** The process that runs now, and the end of what it wrote to stderr, masked; null when none runs. */
+  process(): { readonly pid: number; readonly stderr: string } | null {
+    const { pid = null, stderrTail = null } = this.#link ?? {};
+    return pid === null || stderrTail === null ? null : { pid, stderr: stderrTail() };
+  }
+
   /** A call begins; to be told when it ends. Idle stop counts from the end of the last one. */
   use(): () => void {
     this.#uses += 1;
@@ -142,7 +150,14 @@ export class ServerActor {
   }
 
   #connect(number: number): () => void {
-    const link: Link = { number, abort: new AbortController(), connection: null, stderrTail: null, announced: false };
+    const link: Link = {
+      number,
+      abort: new AbortController(),
+      connection: null,
+      stderrTail: null,
+      pid: null,
+      announced: false,
+    };
     this.#link = link;
     const before = this.#ended;
     const opening = before.then(() => (link.abort.signal.aborted ? undefined : this.#open(link)));
@@ -179,6 +194,7 @@ export class ServerActor {
           link.stderrTail = tail;
         },
         onProcess: async ({ pid, startedAt }) => {
+          link.pid = pid;
           await this.#report({ type: 'ReportProcess', connection, pid, startedAt });
         },
       });

@@ -43,7 +43,8 @@ export const tui: Command = {
     const { terminal, env, json } = context;
     if (json) throw usedWrongly('The terminal has no --json; other commands do.', 'status --json');
     if (!terminal.live || !terminal.asks) {
-      throw usedWrongly('The terminal needs a terminal: here stdin or stdout is none.', 'status', 'approvals');
+      const lacks = env.TERM === 'dumb' ? 'this one cannot draw (TERM=dumb)' : 'here stdin or stdout is none';
+      throw usedWrongly(`The terminal needs a terminal: ${lacks}.`, 'status', 'approvals');
     }
     const bell = flag(options, 'bell') && env.WATCHKEEPER_BELL !== 'off';
     return { kind: 'stream', pieces: screen(context, positional, bell) };

@@ -95,11 +95,13 @@ export function serverRoutes(app: App, keeper: Keeper): void {
       schema: {
         tags: ['Servers'],
         summary: 'Try an entry without saving it',
+        description:
+          'The server is started, asked for its tools and stopped. `name` lets `***` stand for stored values.',
         body: testBody,
-        response: answers(testResult, 'invalid-request', 'entry-invalid'),
+        response: answers(testResult, 'invalid-request', 'entry-invalid', 'unknown-server'),
       },
     },
-    async (request) => keeper.testServer(request.body.server),
+    async (request) => keeper.testServer(request.body.server, request.body.name),
   );
 
   app.get(
