@@ -20,6 +20,10 @@ export const visibleJson = (value: unknown, indent?: number): string =>
 /** A text on one line, with what hides in it as its escape. */
 export const visibleText = (text: string): string => text.replace(/[ \t\r\n]+/g, ' ').replace(UNSEEN, escaped);
 
+/** The same of a text of several lines: their breaks, and tabs, stay. */
+export const visibleLines = (text: string): string =>
+  text.replace(UNSEEN, (character) => (character === '\t' ? character : escaped(character)));
+
 /** A name as it is, or in quotes with everything that is not plain ASCII escaped: letters of other alphabets look like ours. */
 export function visibleName(name: string): string {
   const text = JSON.stringify(name).replace(NOT_ASCII, escaped);

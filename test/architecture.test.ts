@@ -174,6 +174,7 @@ const layers: readonly Layer[] = [
       'src/replay/fact.words.ts',
       'src/config/names.ts',
       'src/clients/incoming.ts',
+      'src/visible.ts',
     ],
     types: shapes,
     because: 'the terminal asks the daemon; words, names and entries of READMEs are read as the commands read them',

@@ -1,5 +1,7 @@
 /** Lines as data: what the views compute before anything is drawn. Pure. */
+
 import { cut, harmless, oneLine, widthOf } from '../cli/paint.ts';
+import { visibleLines } from '../visible.ts';
 
 /** What a text is, not which colour it has: colours are chosen in one place. */
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad' | 'warn' | 'busy' | 'accent';
@@ -27,18 +29,14 @@ export const foreign = (text: string, tone: Tone = 'plain'): Span => ({
   tone,
 });
 
-/** Everything that is not to be seen, line breaks and tabs apart. */
-const unseen =
-  /[\u0000-\u0008\u000b-\u001f]|[\u007f-\u009f]|\p{Default_Ignorable_Code_Point}|[\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu;
-
 /**
- * A text with everything in it: what could not be seen stands as `\\u{…}`. For what a person is to judge by its letters,
+ * A text with everything in it: what could not be seen stands as its escape. For what a person is to judge by its letters,
  * where leaving something out would show another text than the one that counts. Whether anything was written so.
  */
 export function visible(text: string): { readonly text: string; readonly hidden: boolean } {
   // Emoji that are made colourful or belong together hide nothing.
   const shown = text.replace(/\r\n/g, '\n').replace(/(?<=\p{Emoji})(?:\ufe0f|\ufe0f?\u200d(?=\p{Emoji}))/gu, '');
-  const all = shown.replace(unseen, (char) => `\\u{${(char.codePointAt(0) ?? 0).toString(16)}}`);
+  const all = visibleLines(shown);
   return { text: all, hidden: all !== shown };
 }
 
