@@ -86,9 +86,7 @@ function aboutOf(
 ): { readonly described: readonly Line[]; readonly unusual: readonly Line[] } {
   const text = oneLine(call.description ?? '');
   const described = text === '' ? [] : foreignLines(`Its server says of it: ${text}`, width, 'quiet');
-  const hidden = hidesSomething(call.arguments)
-    ? ['The arguments hold characters that are not to be seen: \\u….']
-    : [];
+  const hidden = hidesSomething(call.arguments) ? ['The arguments hold characters that are not to be seen: \\u….'] : [];
   const unusual = [...hidden, ...(call.unusual ?? [])];
   const more = unusual.length - UNUSUAL;
   return {
