@@ -71,11 +71,11 @@ export class Relay {
   async during<T>(flight: Flight, work: () => Promise<T>): Promise<T> {
     const { flights } = this.#options.upstreams.of(flight.server);
     const done = this.#options.supervisor.find(flight.server)?.use();
-    flights.add(flight);
+    flights.set(flight.number, flight);
     try {
       return await work();
     } finally {
-      flights.delete(flight);
+      flights.delete(flight.number);
       done?.();
     }
   }

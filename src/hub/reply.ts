@@ -45,6 +45,8 @@ export class Reply implements Beating {
   readonly #answers: Message[] = [];
   #stream: Stream | null = null;
   #due: number;
+  /** Among all that beat; 0: not there. */
+  #beating = 0;
   #over = false;
 
   constructor(options: ReplyOptions) {
@@ -52,13 +54,13 @@ export class Reply implements Beating {
     this.#due = options.due;
     const { response, accepts, heartbeat } = options;
     response.once('close', () => {
-      heartbeat.remove(this);
+      heartbeat.remove(this.#beating);
       if (this.#over || this.#stream !== null) return;
       this.#over = true;
       options.onLost();
     });
     if (!accepts.json) this.#begin();
-    else if (accepts.stream) heartbeat.add(this);
+    else if (accepts.stream) this.#beating = heartbeat.add(this);
   }
 
   /** Whether anything can be said before the result. */
@@ -111,7 +113,7 @@ export class Reply implements Beating {
 
   #begin(): Stream {
     if (this.#stream !== null) return this.#stream;
-    this.#options.heartbeat.remove(this);
+    this.#options.heartbeat.remove(this.#beating);
     this.#stream = this.#options.stream();
     this.#stream.attach(this.#options.response);
     for (const answer of this.#answers.splice(0)) this.#stream.send(answer);
@@ -120,7 +122,7 @@ export class Reply implements Beating {
 
   #finish(status: number): void {
     const { response, heartbeat, headers, batch } = this.#options;
-    heartbeat.remove(this);
+    heartbeat.remove(this.#beating);
     sendJson(response, status, batch ? this.#answers : this.#answers[0], headers);
   }
 }

@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { anyOf, type Cancel, type CancelSignal } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
+import { Roster } from '../roster.ts';
 import { EventStore } from './event.store.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { LogLevel } from './log.levels.ts';
@@ -32,7 +33,7 @@ export class Session {
   readonly capabilities: Members;
   logLevel: LogLevel | null = null;
   /** Requests of the client that have no answer yet. */
-  readonly running = new Map<RequestId, Cancel>();
+  readonly running = new Roster<RequestId, Cancel>();
   /** Ends with the session. */
   readonly ended = new AbortController();
 

@@ -99,7 +99,7 @@ async function run(
 ): Promise<Members> {
   const waiting = new Waiting(flight);
   const asksHere = asksInClient(asked.client) && canBeAsked(asked.peer, 'elicitation/create');
-  const asking = new AbortController();
+  const asking = asksHere ? new AbortController() : null;
   try {
     const end = await calls.call({
       target: {
@@ -123,11 +123,11 @@ async function run(
       ...(asksHere && asked.peer.ask === null ? { windowMs: holdMs } : {}),
       onHeld: (held) => {
         waiting.begin(waitingText(held));
-        if (asksHere) void askInClient({ calls, flight, client: asked.client, args, held }, asking.signal);
+        if (asking) void askInClient({ calls, flight, client: asked.client, args, held }, asking.signal);
       },
       send: (connection, options) => {
         waiting.end();
-        asking.abort(new Error('The call was decided about elsewhere.'));
+        asking?.abort(new Error('The call was decided about elsewhere.'));
         return relay.sendCall(asked, flight, { connection, tool: tool.name, args }, options);
       },
     });
@@ -135,7 +135,7 @@ async function run(
     return outwardUris(answerOf(end, flight, { name, server }), server, asked, lists);
   } finally {
     waiting.end();
-    asking.abort(new Error('The call is over.'));
+    asking?.abort(new Error('The call is over.'));
   }
 }
 

@@ -4,6 +4,7 @@
  * one unknown content block or one odd tool fails the whole.
  */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
+import { Roster } from '../roster.ts';
 import type { Channel } from './channel.ts';
 import type { ProgressReport } from './connection.ts';
 import { Fault, type Observation } from './failure.ts';
@@ -68,7 +69,7 @@ export class Wire {
   );
 
   readonly #channel: VersionedChannel;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Roster<number, Pending>();
   #side: SdkSide | null = null;
   #nextId = FIRST_ID;
   #onQuiet: () => void = () => {};

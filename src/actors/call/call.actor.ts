@@ -7,6 +7,7 @@ import type { CallFact, CallFinding, CallRequest, Outcome, PermissionMode } from
 import type { Limits } from '../../events/shapes.ts';
 import { anyOf, Cancel, type CancelSignal } from '../../mcp/cancel.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
+import { Roster } from '../../roster.ts';
 import { Actor } from '../actor.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
 import { bodyOf } from '../body.ts';
@@ -148,7 +149,7 @@ interface Open {
 
 export class CallDesk {
   readonly #options: CallDeskOptions;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Roster<string, Open>();
   readonly #results = new Map<string, { result: RawResult; bytes: number; until: number }>();
   #resultBytes = 0;
   readonly #turnstile = new Turnstile();
