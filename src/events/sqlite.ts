@@ -276,7 +276,7 @@ export function openLog(options: SqliteLogOptions): SqliteLog {
       position += 1;
       chain = chainHash(chainText(chain, { position, stream, version, type, schema, at, cause, data }));
       insert.run(position, stream, version, type, schema, at, cause, data, chain);
-      return { ...fact, position };
+      return { position, stream, version, type, schema, at, cause, data: fact.data };
     });
     project?.(written);
     for (const head of heads) upsertHead.run(head.stream, head.version, head.state, JSON.stringify(head.context));

@@ -189,7 +189,7 @@ export class Door {
       notify: (name, more, lossy) => say({ jsonrpc: '2.0', method: name, params: more }, lossy),
       ask: (name, more, signal) => session.ask(say, name, more, signal),
     };
-    const answer = await this.#answer(this.#options.legacy, { ...ofVisit(visit), id, method, params, peer, session });
+    const answer = await this.#answer(this.#options.legacy, askedOf(visit, { id, method, params, peer, session }));
     if (session.running.get(id) === cancel) session.running.delete(id);
     session.touch();
     // A request that was cancelled gets no response.
@@ -227,7 +227,7 @@ export class Door {
       notify: (name, more, lossy) => reply.say({ jsonrpc: '2.0', method: name, params: more }, lossy),
       ask: null,
     };
-    const asked: Asked = { ...ofVisit(visit), id, method, params, peer, session: null };
+    const asked = askedOf(visit, { id, method, params, peer, session: null });
     const methods = listening
       ? {
           [method]: () => {
@@ -313,15 +313,17 @@ export class Door {
   }
 }
 
-/** What goes from the HTTP request into what is asked. */
-const ofVisit = ({
-  request,
+/** What is asked, with what the HTTP request says of it. */
+const askedOf = (
+  { request, server, client, sees, mode }: Visit,
+  { id, method, params, peer, session }: Pick<Asked, 'id' | 'method' | 'params' | 'peer' | 'session'>,
+): Asked => ({
+  id,
+  method,
+  params,
   server,
-  client,
-  sees,
-  mode,
-}: Visit): Pick<Asked, 'server' | 'client' | 'sees' | 'mode' | 'header'> => ({
-  server,
+  peer,
+  session,
   client,
   sees,
   mode,

@@ -118,8 +118,10 @@ export class Relay {
     let more = ownRounds(asked.params);
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const maxMs = Math.max(1, options.maxMs - (performance.now() - began));
+      const { meta, capabilities, onSent } = this.#saying(asked, flight);
+      const { client, signal, idleMs, onProgress } = options;
       const raw = await connection
-        .callTool(tool, args, { ...options, ...this.#saying(asked, flight), maxMs, ...(more ? { more } : {}) })
+        .callTool(tool, args, { client, signal, idleMs, maxMs, onProgress, meta, capabilities, onSent, more })
         .catch((error: unknown) => {
           if (error instanceof CallError && error.kind === 'rejected' && error.detail.code !== undefined)
             flight.rejection = relayed(asked, { ...error.detail, code: error.detail.code, message: error.message });
@@ -187,7 +189,7 @@ export class Relay {
     return {
       capabilities: withoutTasks(asked.peer.capabilities),
       onSent: (id) => flight.sent.add(id),
-      ...(level === null ? (meta ? { meta } : {}) : { meta: { ...meta, [keys.logLevel]: level } }),
+      meta: level === null ? meta : { ...meta, [keys.logLevel]: level },
     };
   }
 }

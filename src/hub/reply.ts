@@ -136,12 +136,9 @@ export function sendJson(
   type = 'application/json',
 ): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, {
-    ...safeHeaders,
-    ...headers,
-    'content-type': type,
-    'content-length': Buffer.byteLength(text),
-  });
+  const lines = linesOf(headers);
+  lines.push('content-type', type, 'content-length', String(Buffer.byteLength(text)));
+  response.writeHead(status, lines);
   response.end(text);
 }
 
@@ -150,6 +147,17 @@ export function sendNothing(
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { ...safeHeaders, ...headers, 'content-length': 0 });
+  const lines = linesOf(headers);
+  lines.push('content-length', '0');
+  response.writeHead(status, lines);
   response.end();
+}
+
+const SAFE: readonly string[] = Object.entries(safeHeaders).flat();
+
+/** Names and values in turn: an object of headers is taken apart again by whoever writes them (ADR 27). */
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
+  const lines = [...SAFE];
+  for (const name in headers) lines.push(name, headers[name] ?? '');
+  return lines;
 }

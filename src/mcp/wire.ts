@@ -29,7 +29,7 @@ export interface Asked {
 }
 
 export interface AskOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the server for progress. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
   /** A request of the server that may belong to this one came or was answered. */
@@ -235,6 +235,12 @@ export class Wire {
     const progress = onProgress !== undefined;
     if (this.envelope === null && !progress && meta === undefined)
       return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+    // Nearly every call, and so without asking what might be there.
+    if (this.envelope === null && meta === undefined && params?._meta === undefined) {
+      const sent: Record<string, unknown> = { ...params };
+      sent._meta = { progressToken: id };
+      return { jsonrpc: '2.0', id, method, params: sent };
+    }
     const whole = {
       ...this.envelope,
       ...(this.envelope !== null && capabilities !== undefined ? { [CLIENT_CAPABILITIES]: capabilities } : {}),

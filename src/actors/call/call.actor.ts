@@ -21,7 +21,7 @@ import type { CallCommand, CallReport, CallWorld, Settlement } from './call.comm
 import { callMachine } from './call.machine.ts';
 import { callRules } from './call.rules.ts';
 import type { CallContext } from './call.state.ts';
-import { askGate } from './gate.ts';
+import { askGate, questionOf } from './gate.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** How long the result of a held call can be fetched, and how much of such results is kept at once. */
@@ -70,7 +70,7 @@ export interface CallInput {
   /** A person has to decide; the caller waits. */
   readonly onHeld?: (held: HeldCall) => void;
   /** How long this caller waits for a person, in ms; undefined: as long as all do. */
-  readonly windowMs?: number;
+  readonly windowMs?: number | undefined;
   /** The signal ends the call also when it began to run after a person let it; else it runs on for whoever reads its result. */
   readonly cancelsAll?: boolean;
   /** How the call is sent, for a caller that takes part in it while it runs. Rejects with a CallError and nothing else. */
@@ -213,7 +213,7 @@ export class CallDesk {
     const barred = this.#options.overRate?.(client) ?? null;
     if (barred !== null) return this.#request(input, request, key, barred);
     const verdict = (): string =>
-      askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind;
+      askGate(questionOf(request, this.#options.grantsFor(target.server, target.name))).kind;
     const first = verdict();
     // A call that needs nobody, or may not wait for anybody, does not join the one that waits.
     const same = first === 'hold' ? this.#waitingLike(key) : undefined;
@@ -306,7 +306,7 @@ export class CallDesk {
     const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
     const held =
-      barred === null && request.mode === 'ask' && askGate({ ...request, grants: world.grants }).kind === 'hold';
+      barred === null && request.mode === 'ask' && askGate(questionOf(request, world.grants)).kind === 'hold';
     if (held) this.#embody(call);
     const remarks = held ? (this.#options.remarksOn?.(input.target) ?? []) : [];
     const told = await call.actor.tell(
@@ -429,7 +429,7 @@ export class CallDesk {
           signal: call.cancel.signal,
           idleMs: limits?.callTimeoutMs ?? 60_000,
           maxMs: rest,
-          ...(onProgress ? { onProgress } : {}),
+          onProgress,
         };
         const raw = await (send ? send(connection, options) : connection.callTool(target.tool, args, options));
         return await this.#succeed(call, raw);
