@@ -38,7 +38,8 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
   #taken: Head<Context>;
   #body: Body<F> | null = null;
   #heardAt: number | null = null;
-  readonly #listeners = new Set<(head: Head<Context>) => void>();
+  /** None, for nearly all calls. */
+  #listeners: Set<(head: Head<Context>) => void> | null = null;
 
   constructor({ stream, desk, rules, head, keepHead }: ActorOptions<Context, F, Command, World>) {
     this.stream = stream;
@@ -115,10 +116,11 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
         reject(signal.reason);
       };
       const done = (): void => {
-        this.#listeners.delete(onHead);
+        this.#listeners?.delete(onHead);
         signal.removeEventListener('abort', onAbort);
       };
       if (signal.aborted) return reject(signal.reason);
+      this.#listeners ??= new Set();
       this.#listeners.add(onHead);
       signal.addEventListener('abort', onAbort);
     });
@@ -177,7 +179,7 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
         );
       }
     }
-    for (const listener of [...this.#listeners]) listener(this.#committed);
+    if (this.#listeners !== null) for (const listener of [...this.#listeners]) listener(this.#committed);
   }
 
   take(): HeadRow | null {

@@ -177,7 +177,7 @@ export class Door {
   async #inSession(visit: Visit, session: Session, message: RequestMessage, reply: Reply): Promise<void> {
     const { id, method, params = {} } = message;
     const cancel = new Cancel();
-    session.running.set(id, cancel);
+    const number = session.running.add({ id, cancel });
     const say = (said: Message, lossy = false): void => reply.say(said, lossy);
     const peer: Peer = {
       era: 'legacy',
@@ -190,7 +190,7 @@ export class Door {
       ask: (name, more, signal) => session.ask(say, name, more, signal),
     };
     const answer = await this.#answer(this.#options.legacy, askedOf(visit, { id, method, params, peer, session }));
-    if (session.running.get(id) === cancel) session.running.delete(id);
+    session.running.delete(number);
     session.touch();
     // A request that was cancelled gets no response.
     if (cancel.signal.aborted) reply.drop();

@@ -32,16 +32,12 @@ interface Waiter {
 /** Progress that would stand still goes on by this much. */
 const STEP = 1e-6;
 
-let flights = 0;
-
 export class Flight {
-  /** No other has the same. */
-  readonly number: number;
   readonly server: string;
   /** The client that waits now; null while it is asked for input in the modern way. */
   peer: Peer | null = null;
   /** Ids the server knows the request by, one a round. */
-  readonly sent = new Set<number>();
+  readonly sent: number[] = [];
   /** An error of the protocol the server answered with, kept for a client that can make use of it. */
   rejection: RpcFailure | null = null;
 
@@ -57,8 +53,6 @@ export class Flight {
 
   constructor(server: string) {
     this.server = server;
-    flights += 1;
-    this.number = flights;
   }
 
   /** Ends when nobody wants the result any more. */

@@ -7,8 +7,7 @@ export interface Beating {
 
 export class Heartbeat {
   readonly #everyMs: number;
-  readonly #all = new Roster<number, Beating>();
-  #last = 0;
+  readonly #all = new Roster<Beating>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(everyMs: number) {
@@ -17,10 +16,8 @@ export class Heartbeat {
 
   /** `beat` is called with every tick until `remove` of the number; the first tick may come sooner than a whole interval. */
   add(one: Beating): number {
-    this.#last += 1;
-    this.#all.set(this.#last, one);
     this.#timer ??= setInterval(() => this.#tick(), this.#everyMs).unref();
-    return this.#last;
+    return this.#all.add(one);
   }
 
   remove(number: number): void {
@@ -35,6 +32,6 @@ export class Heartbeat {
 
   #tick(): void {
     if (this.#all.size === 0) this.stop();
-    for (const one of [...this.#all.values()]) one.beat();
+    for (const one of this.#all.values()) one.beat();
   }
 }

@@ -56,6 +56,7 @@ export class Relay {
   /** The request this one goes on with; null when it is a new one. */
   resumed(asked: Asked): Flight | null {
     const { parking } = this.#options;
+    if (asked.params.requestState === undefined) return null;
     const flight = parking.take(asked.params.requestState, ownerOf(asked));
     if (flight === null) return null;
     try {
@@ -71,11 +72,11 @@ export class Relay {
   async during<T>(flight: Flight, work: () => Promise<T>): Promise<T> {
     const { flights } = this.#options.upstreams.of(flight.server);
     const done = this.#options.supervisor.find(flight.server)?.use();
-    flights.set(flight.number, flight);
+    const number = flights.add(flight);
     try {
       return await work();
     } finally {
-      flights.delete(flight.number);
+      flights.delete(number);
       done?.();
     }
   }
@@ -188,7 +189,7 @@ export class Relay {
     const meta = metaOf(asked.params);
     return {
       capabilities: withoutTasks(asked.peer.capabilities),
-      onSent: (id) => flight.sent.add(id),
+      onSent: (id) => void flight.sent.push(id),
       meta: level === null ? meta : { ...meta, [keys.logLevel]: level },
     };
   }

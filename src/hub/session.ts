@@ -25,6 +25,12 @@ export interface SessionOptions {
   readonly now: () => number;
 }
 
+/** A request of the client that has no answer yet. */
+export interface Running {
+  readonly id: RequestId;
+  readonly cancel: Cancel;
+}
+
 export class Session {
   readonly id: string;
   readonly server: string | undefined;
@@ -33,7 +39,7 @@ export class Session {
   readonly capabilities: Members;
   logLevel: LogLevel | null = null;
   /** Requests of the client that have no answer yet. */
-  readonly running = new Roster<RequestId, Cancel>();
+  readonly running = new Roster<Running>();
   /** Ends with the session. */
   readonly ended = new AbortController();
 
@@ -160,14 +166,18 @@ export class Session {
     const id = params?.requestId;
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const reason = typeof params?.reason === 'string' ? params.reason : 'cancelled by the client';
-    this.running.get(id)?.abort(new Error(reason));
+    // Of two with the same id the later one is meant.
+    this.running
+      .values()
+      .findLast((running) => running.id === id)
+      ?.cancel.abort(new Error(reason));
   }
 
   /** Ends everything that is under way. */
   end(reason: string): void {
     if (this.ended.signal.aborted) return;
     this.ended.abort(new Error(reason));
-    for (const running of this.running.values()) running.abort(new Error(reason));
+    for (const { cancel } of this.running.values()) cancel.abort(new Error(reason));
     this.#own?.end();
     for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();

@@ -69,9 +69,8 @@ export class Wire {
   );
 
   readonly #channel: VersionedChannel;
-  readonly #pending = new Roster<number, Pending>();
+  readonly #pending = new Roster<Pending>(FIRST_ID);
   #side: SdkSide | null = null;
-  #nextId = FIRST_ID;
   #onQuiet: () => void = () => {};
   #closed = false;
 
@@ -119,8 +118,6 @@ export class Wire {
 
   /** Sends a request. The answer never rejects. */
   ask(method: string, params: Readonly<Record<string, unknown>> | undefined, options: AskOptions = {}): Asked {
-    const id = this.#nextId;
-    this.#nextId += 1;
     const { answer, settle } = settling();
     const end = this.ended;
     if (end !== null || this.#closed) {
@@ -132,7 +129,7 @@ export class Wire {
       return { answer, awaited: () => false, cancel: async () => false, abandon: () => {} };
     }
     const stop = this.#channel.breaksOff ? new AbortController() : null;
-    this.#pending.set(id, {
+    const id = this.#pending.add({
       onProgress: options.onProgress,
       onActivity: options.onActivity,
       settle: (outcome) => {
@@ -177,7 +174,7 @@ export class Wire {
   receive(message: Message, over?: Id): void {
     if (message.method === undefined) {
       const id = Number(message.id);
-      if (Number.isInteger(id) && id >= FIRST_ID && id < this.#nextId && message.id !== null) {
+      if (Number.isInteger(id) && id >= FIRST_ID && id < this.#pending.next && message.id !== null) {
         // A late answer to a request that was given up finds nobody and is dropped.
         this.#pending
           .get(id)
@@ -223,7 +220,7 @@ export class Wire {
   }
 
   #relatedTo(over: Id | undefined): number | null {
-    return typeof over === 'number' && this.#pending.has(over) ? over : null;
+    return typeof over === 'number' && this.#pending.get(over) !== undefined ? over : null;
   }
 
   #request(
@@ -303,7 +300,7 @@ export class Wire {
   }
 
   #failAll(observation: Observation): void {
-    for (const { settle } of [...this.#pending.values()]) settle({ kind: 'fault', observation, sent: true });
+    for (const { settle } of this.#pending.values()) settle({ kind: 'fault', observation, sent: true });
   }
 }
 

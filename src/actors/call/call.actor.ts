@@ -132,6 +132,8 @@ type CallActor = Actor<CallContext, CallFact, CallCommand, CallWorld>;
 /** A call that has not ended, or ended lately after having been held. */
 interface Open {
   readonly id: string;
+  /** Among all that are open; 0: not yet. */
+  number: number;
   readonly actor: CallActor;
   /** Of the caller that came last. */
   input: CallInput;
@@ -149,7 +151,7 @@ interface Open {
 
 export class CallDesk {
   readonly #options: CallDeskOptions;
-  readonly #open = new Roster<string, Open>();
+  readonly #open = new Roster<Open>();
   readonly #results = new Map<string, { result: RawResult; bytes: number; until: number }>();
   #resultBytes = 0;
   readonly #turnstile = new Turnstile();
@@ -171,7 +173,7 @@ export class CallDesk {
   /** Held calls end with the daemon: nobody could approve them any more. Takes no longer than `ABANDON_MS`. */
   async abandon(): Promise<void> {
     const ended = Promise.all(
-      [...this.#open.values()].map(async (call) => {
+      this.#open.values().map(async (call) => {
         const { state } = call.actor.head;
         if (state === 'held' || state === 'approved') {
           await this.#report(call, {
@@ -191,7 +193,7 @@ export class CallDesk {
 
   /** Arguments of a held call, and what may still be shown of one that ended. */
   memory(id: string): { arguments?: Readonly<Record<string, unknown>>; result?: RawResult } {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     const held = call && ['held', 'approved'].includes(call.actor.committedHead.state);
     const kept = this.#results.get(id);
     return {
@@ -239,7 +241,7 @@ export class CallDesk {
     by: string,
     remember: 'once' | 'tool' | 'server',
   ): Promise<Refusal | { target: Target; outdated: boolean } | null> {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     if (!call) return null;
     const inTurn = this.#limit(call.input.target) !== null;
     const told = await call.actor.tell({ type: 'ApproveCall', by, remember, inTurn }, this.#world(call.input));
@@ -254,7 +256,7 @@ export class CallDesk {
   }
 
   async deny(id: string, by: string, reason: string | undefined): Promise<Refusal | 'done' | null> {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     if (!call) return null;
     const told = await call.actor.tell({ type: 'DenyCall', by, reason }, NO_WORLD);
     if (isRefusal(told)) return told;
@@ -263,7 +265,7 @@ export class CallDesk {
   }
 
   async cancel(id: string, by: string): Promise<Refusal | 'done' | null> {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     if (!call) return null;
     const told = await call.actor.tell({ type: 'CancelCall', by }, NO_WORLD);
     if (isRefusal(told)) return told;
@@ -281,7 +283,7 @@ export class CallDesk {
     by: string,
     { finding, note }: { readonly finding: CallFinding; readonly note: string | undefined },
   ): Promise<Refusal | 'done' | null> {
-    const closing = this.#closing.get(id) ?? { actor: this.#open.get(id)?.actor ?? this.#folded(id), users: 0 };
+    const closing = this.#closing.get(id) ?? { actor: this.#find(id)?.actor ?? this.#folded(id), users: 0 };
     if (closing.actor.head.version === 0) return null;
     this.#closing.set(id, closing);
     closing.users += 1;
@@ -314,7 +316,7 @@ export class CallDesk {
       world,
     );
     if (isRefusal(told)) {
-      this.#open.delete(id);
+      this.#open.delete(call.number);
       call.actor.stop();
       return told;
     }
@@ -544,7 +546,7 @@ export class CallDesk {
   /** Ends a call that a decision settled: refused, denied, expired, cancelled, failed before it was sent. */
   #settled(call: Open): void {
     const { state, context } = call.actor.committedHead;
-    if (state !== 'settled' || !this.#open.has(call.id)) return;
+    if (state !== 'settled' || this.#open.get(call.number) !== call) return;
     const { outcome } = context;
     if (outcome === null || outcome === 'succeeded' || outcome === 'tool-error') return;
     const because = call.barred ? 'barred' : 'other';
@@ -552,7 +554,7 @@ export class CallDesk {
   }
 
   #finish(call: Open, end: CallEnd, bytes = 0): void {
-    this.#open.delete(call.id);
+    this.#open.delete(call.number);
     if (end.kind === 'result' && call.wasHeld) this.#keep(call.id, end.result, bytes);
     call.finish(end);
     call.actor.stop();
@@ -576,6 +578,7 @@ export class CallDesk {
     });
     const call: Open = {
       id,
+      number: 0,
       actor: this.#actor(id),
       input,
       key,
@@ -586,7 +589,7 @@ export class CallDesk {
       barred: false,
       waiting: 0,
     };
-    this.#open.set(id, call);
+    call.number = this.#open.add(call);
     return call;
   }
 
@@ -612,6 +615,11 @@ export class CallDesk {
 
   async #report(call: Open, report: CallReport): Promise<void> {
     await call.actor.report(report, NO_WORLD);
+  }
+
+  /** Asked by people, and so seldom that looking at all of them is quick enough. */
+  #find(id: string): Open | undefined {
+    return this.#open.values().find((call) => call.id === id);
   }
 
   #waitingLike(key: string): Open | undefined {
