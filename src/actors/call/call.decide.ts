@@ -166,7 +166,7 @@ function starts(asked: CallRequest, verdict: Started['data']['verdict'], connect
 
 const settled = (settlement: Settlement, tookMs?: number): CallFact => ({
   type: 'CallSettled',
-  data: tookMs === undefined ? settlement : Object.assign({ ...settlement }, { tookMs }),
+  data: tookMs === undefined ? settlement : { ...settlement, tookMs },
 });
 
 const notHeld = (state: string): Refusal =>
