@@ -35,7 +35,7 @@ const layers: readonly Layer[] = [
   { of: 'src/events/', may: [], because: 'what can happen depends on nobody' },
   {
     of: 'src/actors/',
-    may: ['src/events/', 'src/mcp/connection.ts', 'src/mcp/cancel.ts'],
+    may: ['src/events/', 'src/mcp/connection.ts', 'src/mcp/cancel.ts', 'src/roster.ts'],
     types: ['src/config/entry.ts'],
     because: 'who decides sees facts, and of the wire only the interface of one connection',
   },
@@ -53,7 +53,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/mcp/',
-    may: ['src/canonical.ts', 'src/hash.ts'],
+    may: ['src/canonical.ts', 'src/hash.ts', 'src/roster.ts'],
     types: ['src/events/', 'src/config/entry.ts'],
     because: 'the wire works without a daemon around it',
   },
@@ -104,7 +104,7 @@ const layers: readonly Layer[] = [
   },
   {
     of: 'src/hub/',
-    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/', 'src/http/', 'src/visible.ts'],
+    may: ['src/events/', 'src/actors/', 'src/canonical.ts', 'src/mcp/', 'src/http/', 'src/roster.ts', 'src/visible.ts'],
     types: ['src/keeper/directory.ts'],
     because: 'the endpoint relays between its clients and connections, and every call goes through the call desk',
   },
@@ -179,6 +179,7 @@ const layers: readonly Layer[] = [
     types: shapes,
     because: 'the terminal asks the daemon; words, names and entries of READMEs are read as the commands read them',
   },
+  { of: 'src/roster.ts', may: [], because: 'what is there now is kept in one way wherever much comes and goes' },
   { of: 'src/root.ts', may: [], because: 'where the package is depends on nobody' },
 ];
 

@@ -38,14 +38,16 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
   #taken: Head<Context>;
   #body: Body<F> | null = null;
   #heardAt: number | null = null;
-  readonly #listeners = new Set<(head: Head<Context>) => void>();
+  /** None, for nearly all calls. */
+  #listeners: Set<(head: Head<Context>) => void> | null = null;
 
   constructor({ stream, desk, rules, head, keepHead }: ActorOptions<Context, F, Command, World>) {
     this.stream = stream;
     this.#desk = desk;
     this.#rules = rules;
     this.#keepHead = keepHead;
-    this.#head = head ?? { ...rules.initial, version: 0 };
+    const { state, context } = rules.initial;
+    this.#head = head ?? { state, context, version: 0 };
     this.#committed = this.#head;
     this.#taken = this.#head;
   }
@@ -114,10 +116,11 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
         reject(signal.reason);
       };
       const done = (): void => {
-        this.#listeners.delete(onHead);
+        this.#listeners?.delete(onHead);
         signal.removeEventListener('abort', onAbort);
       };
       if (signal.aborted) return reject(signal.reason);
+      this.#listeners ??= new Set();
       this.#listeners.add(onHead);
       signal.addEventListener('abort', onAbort);
     });
@@ -146,7 +149,7 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
     let head = this.#head;
     try {
       for (const fact of decided) {
-        head = step(this.#rules, head, { ...fact, at: stamp.at });
+        head = step(this.#rules, head, { type: fact.type, data: fact.data, at: stamp.at } as unknown as Heard<F>);
         facts.push({
           stream: this.stream,
           version: head.version,
@@ -155,7 +158,7 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
           at: stamp.at,
           cause: cause ?? stamp.id,
           // Streams without states of their own say nothing of one.
-          data: (head.state === '' ? fact.data : { ...fact.data, to: head.state }) as Recorded['data'],
+          data: (head.state === '' ? fact.data : leadingTo(fact.data, head.state)) as Recorded['data'],
         });
       }
     } catch (error) {
@@ -176,7 +179,7 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
         );
       }
     }
-    for (const listener of [...this.#listeners]) listener(this.#committed);
+    if (this.#listeners !== null) for (const listener of [...this.#listeners]) listener(this.#committed);
   }
 
   take(): HeadRow | null {
@@ -194,6 +197,13 @@ export class Actor<Context, F extends Fact, Command, World = undefined> implemen
   rewind(): void {
     this.#head = this.#committed;
   }
+}
+
+/** Set afterwards and not in the literal: data is of many shapes, and V8 finds its way in a literal much later (ADR 27). */
+function leadingTo(data: object, state: string): object {
+  const told: Record<string, unknown> = { ...data };
+  told.to = state;
+  return told;
 }
 
 const logUnavailable = (): Refusal =>

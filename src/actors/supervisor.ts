@@ -1,6 +1,6 @@
 /** One actor a server: starts and stops them, keeps them equal to the configuration, finds them. */
 
-import { filter, from, mergeMap, partition, Subject } from 'rxjs';
+import { from, mergeMap, partition, Subject } from 'rxjs';
 import type { LoadedConfig, RunEntry } from '../config/entry.ts';
 import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
@@ -65,17 +65,13 @@ export class Supervisor {
     processes.pipe(mergeMap((name) => from(this.#start(name)), options.parallel)).subscribe();
     // Connections over HTTP cost this machine next to nothing: they wait for nobody.
     connections.pipe(mergeMap((name) => from(this.#start(name)))).subscribe();
-    options.log.committed$
-      .pipe(
-        mergeMap((facts) => facts),
-        filter((fact) => fact.data.to === 'idle' || fact.type === 'ServerStopped'),
-      )
-      .subscribe((fact) => {
-        const name = serverOf(fact.stream);
-        if (fact.data.to === 'idle') this.#starts.next(name);
+    options.log.committed$.subscribe((facts) => {
+      for (const { type, stream, data } of facts) {
+        if (data.to === 'idle') this.#starts.next(serverOf(stream));
         // Its actor hears the fact first.
-        else setImmediate(() => this.#forget(name));
-      });
+        else if (type === 'ServerStopped') setImmediate(() => this.#forget(serverOf(stream)));
+      }
+    });
   }
 
   get names(): string[] {

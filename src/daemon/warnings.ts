@@ -18,12 +18,11 @@ const FAILURES = new Set<Recorded['type']>([
 export function warnOfFailures(log: EventLog, logger: Logger): void {
   log.committed$.subscribe((facts) => {
     for (const { type, stream, data } of facts) {
-      const server = serverOf(stream);
       if (FAILURES.has(type) && 'failure' in data) {
         const { phase, class: kind, message } = data.failure as Failure;
-        logger.warn({ server, phase, class: kind }, message);
+        logger.warn({ server: serverOf(stream), phase, class: kind }, message);
       } else if (type === 'ToolsListed' && 'warnings' in data && data.warnings) {
-        for (const warning of data.warnings) logger.warn({ server, phase: 'list' }, warning);
+        for (const warning of data.warnings) logger.warn({ server: serverOf(stream), phase: 'list' }, warning);
       }
     }
   });

@@ -1,11 +1,9 @@
 /** The HTTP side as one Fastify instance: the guard in front, the routes, and one way to say what went wrong. */
-import type { IncomingMessage } from 'node:http';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import { allowHosts } from './authority.ts';
-import { isLocal } from './door.ts';
 import { asProblem } from './failure.ts';
-import { admit, type KnownClients, type Policy, type Seen } from './guard.ts';
+import { admit, type KnownClients, type Policy } from './guard.ts';
 import { safeHeaders } from './headers.ts';
 import { readJson } from './json.body.ts';
 import type { Keeper } from './keeper.ts';
@@ -34,6 +32,8 @@ import { summaryRoutes } from './routes/summary.ts';
 import { toolRoutes } from './routes/tools.ts';
 import { whyRoutes } from './routes/why.ts';
 import { schemaController } from './schema.controller.ts';
+import { lookAt } from './seen.ts';
+import { shortcutTo } from './shortcut.ts';
 import { type StreamLimits, usualLimits } from './sse.ts';
 
 /** 4 MiB. */
@@ -90,6 +90,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   }).withTypeProvider<ZodTypeProvider>();
 
   app.decorateRequest('caller', null);
+  app.decorate('shortcut', shortcutTo(options.mcp, policy));
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(safeHeaders);
     request.setDecorator('caller', admit(lookAt(request.raw), policy));
@@ -150,23 +151,6 @@ const noClients: KnownClients = { byToken: () => null, byName: () => null };
 const notDescribed: DescribeApi = () => {
   throw new Error('The description is made from routes that answer nothing.');
 };
-
-function lookAt({ method = '', url = '', headers, socket }: IncomingMessage): Seen {
-  return {
-    method,
-    url,
-    host: headers.host,
-    origin: headers.origin,
-    authorization: headers.authorization,
-    contentType: headers['content-type'],
-    client: oneOf(headers['watchkeeper-client']),
-    hasBody: headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0,
-    local: isLocal(socket),
-  };
-}
-
-const oneOf = (header: string | string[] | undefined): string | undefined =>
-  Array.isArray(header) ? header.join(', ') : header;
 
 const noRoute = ({ method, url }: FastifyRequest): Problem =>
   new Problem('not-found', `There is no route ${method} ${url.split('?', 1)[0]?.slice(0, 200)}.`);

@@ -1,5 +1,5 @@
 /** Where the daemon listens: a TCP port and a Unix socket for one app. */
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { markLocal } from './door.ts';
 import { isLoopbackBind, ListenError, listenOnPort } from './listen.port.ts';
@@ -44,9 +44,14 @@ export async function serve({ app, host, port, socket, allowRemote, onError }: S
       'remote-host',
       `${host} is not an address of this machine alone, as 127.0.0.1 is: others might reach the daemon there. Leave --host out, or add --allow-remote if that is wanted.`,
     );
-  const local = socket === null ? null : serverOf(app).on('connection', markLocal);
+  let closing = false;
+  const answer: RequestListener = (request, response) => {
+    // Once the app closes, it is the one that turns requests away.
+    if (closing || !app.shortcut(request, response)) app.routing(request, response);
+  };
+  const local = socket === null ? null : serverOf(answer).on('connection', markLocal);
   if (local !== null && socket !== null) await listenOnSocket(local, socket);
-  const open = serverOf(app);
+  const open = serverOf(answer);
   try {
     await listenOnPort(open, host, port);
   } catch (error) {
@@ -60,15 +65,16 @@ export async function serve({ app, host, port, socket, allowRemote, onError }: S
     url: `http://127.0.0.1:${bound}`,
     socket,
     close: async (graceMs = usualGraceMs) => {
-      const closing = [open, local].filter((server) => server !== null).map((server) => closeServer(server, graceMs));
-      await Promise.all([app.close(), ...closing]);
+      closing = true;
+      const ends = [open, local].filter((server) => server !== null).map((server) => closeServer(server, graceMs));
+      await Promise.all([app.close(), ...ends]);
     },
   };
 }
 
-function serverOf(app: App): Server {
+function serverOf(answer: RequestListener): Server {
   // A missing Host is refused by the guard, in the same words as a wrong one.
-  const server = createServer({ keepAliveTimeout, requireHostHeader: false }, app.routing);
+  const server = createServer({ keepAliveTimeout, requireHostHeader: false }, answer);
   return server.on('clientError', answerBrokenRequest);
 }
 

@@ -187,7 +187,7 @@ export class Door {
   async #inSession(visit: Visit, session: Session, message: RequestMessage, reply: Reply): Promise<void> {
     const { id, method, params = {} } = message;
     const cancel = new Cancel();
-    session.running.set(id, cancel);
+    const number = session.running.add({ id, cancel });
     const say = (said: Message, lossy = false): void => reply.say(said, lossy);
     const peer: Peer = {
       era: 'legacy',
@@ -199,8 +199,8 @@ export class Door {
       notify: (name, more, lossy) => say({ jsonrpc: '2.0', method: name, params: more }, lossy),
       ask: (name, more, signal) => session.ask(say, name, more, signal),
     };
-    const answer = await this.#answer(this.#options.legacy, { ...ofVisit(visit), id, method, params, peer, session });
-    if (session.running.get(id) === cancel) session.running.delete(id);
+    const answer = await this.#answer(this.#options.legacy, askedOf(visit, { id, method, params, peer, session }));
+    session.running.delete(number);
     session.touch();
     // A request that was cancelled gets no response.
     if (cancel.signal.aborted) reply.drop();
@@ -238,7 +238,7 @@ export class Door {
       notify: (name, more, lossy) => reply.say({ jsonrpc: '2.0', method: name, params: more }, lossy),
       ask: null,
     };
-    const asked: Asked = { ...ofVisit(visit), id, method, params, peer, session: null };
+    const asked = askedOf(visit, { id, method, params, peer, session: null });
     const methods = listening
       ? {
           [method]: () => {
@@ -324,15 +324,17 @@ export class Door {
   }
 }
 
-/** What goes from the HTTP request into what is asked. */
-const ofVisit = ({
-  request,
+/** What is asked, with what the HTTP request says of it. */
+const askedOf = (
+  { request, server, client, sees, mode }: Visit,
+  { id, method, params, peer, session }: Pick<Asked, 'id' | 'method' | 'params' | 'peer' | 'session'>,
+): Asked => ({
+  id,
+  method,
+  params,
   server,
-  client,
-  sees,
-  mode,
-}: Visit): Pick<Asked, 'server' | 'client' | 'sees' | 'mode' | 'header'> => ({
-  server,
+  peer,
+  session,
   client,
   sees,
   mode,

@@ -37,7 +37,7 @@ export class Flight {
   /** The client that waits now; null while it is asked for input in the modern way. */
   peer: Peer | null = null;
   /** Ids the server knows the request by, one a round. */
-  readonly sent = new Set<number>();
+  readonly sent: number[] = [];
   /** An error of the protocol the server answered with, kept for a client that can make use of it. */
   rejection: RpcFailure | null = null;
 

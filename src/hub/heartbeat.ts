@@ -1,25 +1,27 @@
 /** One timer for everything that has to show a sign of life now and then. */
+import { Roster } from '../roster.ts';
+
 export interface Beating {
   beat(): void;
 }
 
 export class Heartbeat {
   readonly #everyMs: number;
-  readonly #all = new Set<Beating>();
+  readonly #all = new Roster<Beating>();
   #timer: NodeJS.Timeout | null = null;
 
   constructor(everyMs: number) {
     this.#everyMs = everyMs;
   }
 
-  /** `beat` is called with every tick until `remove`; the first tick may come sooner than a whole interval. */
-  add(one: Beating): void {
-    this.#all.add(one);
+  /** `beat` is called with every tick until `remove` of the number; the first tick may come sooner than a whole interval. */
+  add(one: Beating): number {
     this.#timer ??= setInterval(() => this.#tick(), this.#everyMs).unref();
+    return this.#all.add(one);
   }
 
-  remove(one: Beating): void {
-    this.#all.delete(one);
+  remove(number: number): void {
+    this.#all.delete(number);
   }
 
   stop(): void {
@@ -30,6 +32,6 @@ export class Heartbeat {
 
   #tick(): void {
     if (this.#all.size === 0) this.stop();
-    for (const one of [...this.#all]) one.beat();
+    for (const one of this.#all.values()) one.beat();
   }
 }

@@ -39,7 +39,7 @@ export class Logging {
    */
   spread(upstream: Upstream, { method, params = {}, related }: ServerNotification): void {
     const flight = upstream.flightOf(related);
-    const flights = flight === null ? [...upstream.flights] : [flight];
+    const flights = flight === null ? upstream.flights.values() : [flight];
     const told = new Set<object>();
     for (const { peer } of flights) {
       if (peer === null || told.has(peer.party)) continue;

@@ -56,6 +56,7 @@ export class Relay {
   /** The request this one goes on with; null when it is a new one. */
   resumed(asked: Asked): Flight | null {
     const { parking } = this.#options;
+    if (asked.params.requestState === undefined) return null;
     const flight = parking.take(asked.params.requestState, ownerOf(asked));
     if (flight === null) return null;
     try {
@@ -71,11 +72,11 @@ export class Relay {
   async during<T>(flight: Flight, work: () => Promise<T>): Promise<T> {
     const { flights } = this.#options.upstreams.of(flight.server);
     const done = this.#options.supervisor.find(flight.server)?.use();
-    flights.add(flight);
+    const number = flights.add(flight);
     try {
       return await work();
     } finally {
-      flights.delete(flight);
+      flights.delete(number);
       done?.();
     }
   }
@@ -118,8 +119,10 @@ export class Relay {
     let more = ownRounds(asked.params);
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       const maxMs = Math.max(1, options.maxMs - (performance.now() - began));
+      const { meta, capabilities, onSent } = this.#saying(asked, flight);
+      const { client, signal, idleMs, onProgress } = options;
       const raw = await connection
-        .callTool(tool, args, { ...options, ...this.#saying(asked, flight), maxMs, ...(more ? { more } : {}) })
+        .callTool(tool, args, { client, signal, idleMs, maxMs, onProgress, meta, capabilities, onSent, more })
         .catch((error: unknown) => {
           if (error instanceof CallError && error.kind === 'rejected' && error.detail.code !== undefined)
             flight.rejection = relayed(asked, { ...error.detail, code: error.detail.code, message: error.message });
@@ -186,8 +189,8 @@ export class Relay {
     const meta = metaOf(asked.params);
     return {
       capabilities: withoutTasks(asked.peer.capabilities),
-      onSent: (id) => flight.sent.add(id),
-      ...(level === null ? (meta ? { meta } : {}) : { meta: { ...meta, [keys.logLevel]: level } }),
+      onSent: (id) => void flight.sent.push(id),
+      meta: level === null ? meta : { ...meta, [keys.logLevel]: level },
     };
   }
 }

@@ -45,6 +45,8 @@ export class Reply implements Beating {
   readonly #answers: Message[] = [];
   #stream: Stream | null = null;
   #due: number;
+  /** Among all that beat; 0: not there. */
+  #beating = 0;
   #over = false;
 
   constructor(options: ReplyOptions) {
@@ -52,13 +54,13 @@ export class Reply implements Beating {
     this.#due = options.due;
     const { response, accepts, heartbeat } = options;
     response.once('close', () => {
-      heartbeat.remove(this);
+      heartbeat.remove(this.#beating);
       if (this.#over || this.#stream !== null) return;
       this.#over = true;
       options.onLost();
     });
     if (!accepts.json) this.#begin();
-    else if (accepts.stream) heartbeat.add(this);
+    else if (accepts.stream) this.#beating = heartbeat.add(this);
   }
 
   /** Whether anything can be said before the result. */
@@ -111,7 +113,7 @@ export class Reply implements Beating {
 
   #begin(): Stream {
     if (this.#stream !== null) return this.#stream;
-    this.#options.heartbeat.remove(this);
+    this.#options.heartbeat.remove(this.#beating);
     this.#stream = this.#options.stream();
     this.#stream.attach(this.#options.response);
     for (const answer of this.#answers.splice(0)) this.#stream.send(answer);
@@ -120,7 +122,7 @@ export class Reply implements Beating {
 
   #finish(status: number): void {
     const { response, heartbeat, headers, batch } = this.#options;
-    heartbeat.remove(this);
+    heartbeat.remove(this.#beating);
     sendJson(response, status, batch ? this.#answers : this.#answers[0], headers);
   }
 }
@@ -134,12 +136,9 @@ export function sendJson(
   type = 'application/json',
 ): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, {
-    ...safeHeaders,
-    ...headers,
-    'content-type': type,
-    'content-length': Buffer.byteLength(text),
-  });
+  const lines = linesOf(headers);
+  lines.push('content-type', type, 'content-length', String(Buffer.byteLength(text)));
+  response.writeHead(status, lines);
   response.end(text);
 }
 
@@ -148,6 +147,17 @@ export function sendNothing(
   status: number,
   headers: Readonly<Record<string, string>> = {},
 ): void {
-  response.writeHead(status, { ...safeHeaders, ...headers, 'content-length': 0 });
+  const lines = linesOf(headers);
+  lines.push('content-length', '0');
+  response.writeHead(status, lines);
   response.end();
+}
+
+const SAFE: readonly string[] = Object.entries(safeHeaders).flat();
+
+/** Names and values in turn: an object of headers is taken apart again by whoever writes them (ADR 27). */
+function linesOf(headers: Readonly<Record<string, string>>): string[] {
+  const lines = [...SAFE];
+  for (const name in headers) lines.push(name, headers[name] ?? '');
+  return lines;
 }

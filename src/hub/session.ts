@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import { anyOf, type Cancel, type CancelSignal, NotWanted } from '../mcp/cancel.ts';
 import { isObject, type Message } from '../mcp/message.ts';
+import { Roster } from '../roster.ts';
 import { EventStore } from './event.store.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { LogLevel } from './log.levels.ts';
@@ -26,6 +27,12 @@ export interface SessionOptions {
   readonly now: () => number;
 }
 
+/** A request of the client that has no answer yet. */
+export interface Running {
+  readonly id: RequestId;
+  readonly cancel: Cancel;
+}
+
 export class Session {
   readonly id: string;
   readonly server: string | undefined;
@@ -34,7 +41,7 @@ export class Session {
   readonly capabilities: Members;
   logLevel: LogLevel | null = null;
   /** Requests of the client that have no answer yet. */
-  readonly running = new Map<RequestId, Cancel>();
+  readonly running = new Roster<Running>();
   /** Ends with the session. */
   readonly ended = new AbortController();
 
@@ -162,14 +169,19 @@ export class Session {
     if (typeof id !== 'string' && typeof id !== 'number') return;
     const reason = typeof params?.reason === 'string' ? params.reason : 'cancelled by the client';
     // Clients say it in the same way when they only have no patience left; the call may still be wanted.
-    this.running.get(id)?.abort(OUT_OF_PATIENCE.test(reason) ? new Error(reason) : new NotWanted(reason));
+    const said = OUT_OF_PATIENCE.test(reason) ? new Error(reason) : new NotWanted(reason);
+    // Of two with the same id the later one is meant.
+    this.running
+      .values()
+      .findLast((running) => running.id === id)
+      ?.cancel.abort(said);
   }
 
   /** Ends everything that is under way. */
   end(reason: Error): void {
     if (this.ended.signal.aborted) return;
     this.ended.abort(reason);
-    for (const running of this.running.values()) running.abort(reason);
+    for (const { cancel } of this.running.values()) cancel.abort(reason);
     this.#own?.end();
     for (const stream of this.#streams.values()) stream.end();
     this.#streams.clear();

@@ -26,6 +26,8 @@ export class Stream implements Beating {
   readonly #options: StreamOptions;
   #response: ServerResponse | null = null;
   #ended = false;
+  /** Among all that beat; 0: not there. */
+  #beating = 0;
 
   constructor(id: number, options: StreamOptions) {
     this.id = id;
@@ -49,11 +51,14 @@ export class Stream implements Beating {
     response.once('close', () => {
       if (this.#response !== response) return;
       this.#response = null;
-      heartbeat.remove(this);
+      heartbeat.remove(this.#beating);
       if (!this.#ended) this.#options.onLost?.();
     });
     if (this.#ended) this.end();
-    else heartbeat.add(this);
+    else {
+      heartbeat.remove(this.#beating);
+      this.#beating = heartbeat.add(this);
+    }
   }
 
   /** `lossy`: may be left out when the reader does not keep up. */
@@ -68,7 +73,7 @@ export class Stream implements Beating {
 
   end(): void {
     this.#ended = true;
-    this.#options.heartbeat.remove(this);
+    this.#options.heartbeat.remove(this.#beating);
     const response = this.#response;
     this.#response = null;
     response?.end();
@@ -78,7 +83,7 @@ export class Stream implements Beating {
   release(): void {
     const response = this.#response;
     this.#response = null;
-    this.#options.heartbeat.remove(this);
+    this.#options.heartbeat.remove(this.#beating);
     response?.end();
   }
 

@@ -99,7 +99,7 @@ async function run(
 ): Promise<Members> {
   const waiting = new Waiting(flight);
   const asksHere = asksInClient(asked.client) && canBeAsked(asked.peer, 'elicitation/create');
-  const asking = new AbortController();
+  const asking = asksHere ? new AbortController() : null;
   try {
     const end = await calls.call({
       target: {
@@ -120,14 +120,14 @@ async function run(
       cancelsAll: true,
       onProgress: (report) => flight.progress(report),
       // A modern client is away with the question; its answer must find the call still waiting.
-      ...(asksHere && asked.peer.ask === null ? { windowMs: holdMs } : {}),
+      windowMs: asksHere && asked.peer.ask === null ? holdMs : undefined,
       onHeld: (held) => {
         waiting.begin(waitingText(held));
-        if (asksHere) void askInClient({ calls, flight, client: asked.client, args, held }, asking.signal);
+        if (asking) void askInClient({ calls, flight, client: asked.client, args, held }, asking.signal);
       },
       send: (connection, options) => {
         waiting.end();
-        asking.abort(new Error('The call was decided about elsewhere.'));
+        asking?.abort(new Error('The call was decided about elsewhere.'));
         return relay.sendCall(asked, flight, { connection, tool: tool.name, args }, options);
       },
     });
@@ -135,7 +135,7 @@ async function run(
     return outwardUris(answerOf(end, flight, { name, server }), server, asked, lists);
   } finally {
     waiting.end();
-    asking.abort(new Error('The call is over.'));
+    asking?.abort(new Error('The call is over.'));
   }
 }
 
@@ -148,12 +148,18 @@ function answerOf(end: CallEnd, { rejection }: Flight, tool: { name: string; ser
     case 'result':
       // What the server said as an error of the protocol stays one: clients act on its code.
       if (rejection !== null && end.outcome === 'tool-error') throw rejection;
-      return {
-        content: [],
-        ...end.result,
-        _meta: { ...metaOf(end.result), [CALL]: end.id, [OUTCOME]: end.outcome },
-      };
+      return marked(end.result, end.id, end.outcome);
   }
+}
+
+/** A result with its call and outcome. Set one by one and not in a literal: every answer passes here (ADR 27). */
+function marked(result: Members, call: string, outcome: string): Members {
+  const meta: Record<string, unknown> = { ...metaOf(result) };
+  meta[CALL] = call;
+  meta[OUTCOME] = outcome;
+  const answer: Record<string, unknown> = result.content === undefined ? { content: [], ...result } : { ...result };
+  answer._meta = meta;
+  return answer;
 }
 
 const told = (text: string, call: string | null, outcome: string): Members => ({

@@ -8,6 +8,7 @@ import type {
   ServerRequest,
 } from '../mcp/connection.ts';
 import { isObject } from '../mcp/message.ts';
+import { Roster } from '../roster.ts';
 import type { Flight } from './flight.ts';
 import { codes, type Members } from './rpc.ts';
 
@@ -41,7 +42,7 @@ export interface UpstreamOptions {
 export class Upstream {
   readonly name: string;
   /** Requests the server has not answered yet. */
-  readonly flights = new Set<Flight>();
+  readonly flights = new Roster<Flight>();
   connection: Connection | null = null;
   /** What the server declared last, also when it is away. */
   capabilities: Members | null = null;
@@ -101,7 +102,7 @@ export class Upstream {
   /** The request a message of the server belongs to; null when that cannot be told. */
   flightOf(related: number | null): Flight | null {
     if (related === null) return null;
-    for (const flight of this.flights) if (flight.sent.has(related)) return flight;
+    for (const flight of this.flights.values()) if (flight.sent.includes(related)) return flight;
     return null;
   }
 
@@ -165,7 +166,7 @@ export class Upstream {
 
   /** A request whose last question is not answered yet is taken to wait for that, and to ask nothing else meanwhile. */
   #onlyFlight(): Flight | null {
-    const flights = [...this.flights].filter(({ asksSince }) => asksSince === null || asksSince < TOGETHER_MS);
+    const flights = this.flights.values().filter(({ asksSince }) => asksSince === null || asksSince < TOGETHER_MS);
     const parties = new Set(flights.map(({ peer }) => peer?.party ?? null));
     return parties.size === 1 ? (flights.at(-1) ?? null) : null;
   }

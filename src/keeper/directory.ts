@@ -73,11 +73,10 @@ export class Directory {
     log.committed$.subscribe((facts) => {
       let changed = false;
       for (const { type, stream, data } of facts) {
-        const server = serverOf(stream);
-        if (type === 'ServerRemoved') this.#drop(server);
+        if (type === 'ServerRemoved') this.#drop(serverOf(stream));
         else if (type === 'ToolsListed' && 'tools' in data && data.tools)
-          this.#put(server, data.tools, data.warnings ?? []);
-        else if (type === 'ServerConfigured') this.#shownOf.delete(server);
+          this.#put(serverOf(stream), data.tools, data.warnings ?? []);
+        else if (type === 'ServerConfigured') this.#shownOf.delete(serverOf(stream));
         else continue;
         changed = true;
       }

@@ -12,7 +12,7 @@ export async function callTool(
   headers: Readonly<Record<string, string>> | undefined,
 ): Promise<RawResult> {
   const params = options.more === undefined ? { name, arguments: args } : { ...options.more, name, arguments: args };
-  const sending = { method: 'tools/call', params, words: 'the call', ...(headers === undefined ? {} : { headers }) };
+  const sending = { method: 'tools/call', params, words: 'the call', headers };
   const answer = await relay(link, sending, options);
   if (answer.kind === 'result') return answer.result;
   const { code, message, data } = answer.error;

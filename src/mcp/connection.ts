@@ -62,23 +62,23 @@ export interface RequestOptions {
   readonly idleMs: number;
   /** Time in all, in milliseconds. */
   readonly maxMs: number;
-  readonly onProgress?: (progress: ProgressReport) => void;
+  readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
   /**
    * The caller's own `_meta`. All of it goes on but what belongs to a single hop: `progressToken`, protocol version, client
    * info, client capabilities, subscription id, and on a legacy connection the log level.
    */
-  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** What the caller can do, declared with this request in place of what was declared at the start. Modern era only. */
-  readonly capabilities?: Readonly<Record<string, unknown>>;
+  readonly capabilities?: Readonly<Record<string, unknown>> | undefined;
   /** Told before the request leaves: the id the server of this connection will know it by. Never when nothing is sent. */
-  readonly onSent?: (id: number) => void;
+  readonly onSent?: ((id: number) => void) | undefined;
 }
 
 export interface CallOptions extends RequestOptions {
   /** Whose call it is, as the ledger names the client. Nothing of it goes over a wire. */
-  readonly client?: string;
+  readonly client?: string | undefined;
   /** Further members of `params`, sent as they are: `inputResponses` and `requestState` (modern), `task` (legacy). */
-  readonly more?: Readonly<Record<string, unknown>>;
+  readonly more?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** An answer of the server, whichever kind. The error's message is free of secrets; `data` is as received. */

@@ -9,7 +9,7 @@ import type { Answer } from './wire.ts';
 export interface Sending {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>> | undefined;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What it is called in the words of an error. */
   readonly words: string;
 }
@@ -73,7 +73,7 @@ function raceAnswer(
     };
     // Always with a progress token: without one a server has no way to say that it is still at work.
     const asked = link.wire.ask(method, params, {
-      ...(headers === undefined ? {} : { headers }),
+      headers,
       meta,
       capabilities,
       onSent,

@@ -5,6 +5,7 @@
  */
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
 import { isTooDeep, MAX_DEPTH } from '../canonical.ts';
+import { Roster } from '../roster.ts';
 import type { Channel } from './channel.ts';
 import type { ProgressReport } from './connection.ts';
 import { Fault, type Observation } from './failure.ts';
@@ -29,7 +30,7 @@ export interface Asked {
 }
 
 export interface AskOptions {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the server for progress. */
   readonly onProgress?: ((progress: ProgressReport) => void) | undefined;
   /** A request of the server that may belong to this one came or was answered. */
@@ -74,9 +75,8 @@ export class Wire {
   );
 
   readonly #channel: VersionedChannel;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new Roster<Pending>(FIRST_ID);
   #side: SdkSide | null = null;
-  #nextId = FIRST_ID;
   #onQuiet: () => void = () => {};
   #closed = false;
 
@@ -124,8 +124,6 @@ export class Wire {
 
   /** Sends a request. The answer never rejects. */
   ask(method: string, params: Readonly<Record<string, unknown>> | undefined, options: AskOptions = {}): Asked {
-    const id = this.#nextId;
-    this.#nextId += 1;
     const { answer, settle } = settling();
     const end = this.ended;
     if (end !== null || this.#closed) {
@@ -137,7 +135,7 @@ export class Wire {
       return { answer, awaited: () => false, cancel: async () => false, abandon: () => {} };
     }
     const stop = this.#channel.breaksOff ? new AbortController() : null;
-    this.#pending.set(id, {
+    const id = this.#pending.add({
       takesDepth: method === 'tools/list',
       onProgress: options.onProgress,
       onActivity: options.onActivity,
@@ -198,7 +196,7 @@ export class Wire {
   #receive(message: Message, over?: Id): void {
     if (message.method === undefined) {
       const id = Number(message.id);
-      if (Number.isInteger(id) && id >= FIRST_ID && id < this.#nextId && message.id !== null) {
+      if (Number.isInteger(id) && id >= FIRST_ID && id < this.#pending.next && message.id !== null) {
         // A late answer to a request that was given up finds nobody and is dropped.
         this.#pending
           .get(id)
@@ -244,7 +242,7 @@ export class Wire {
   }
 
   #relatedTo(over: Id | undefined): number | null {
-    return typeof over === 'number' && this.#pending.has(over) ? over : null;
+    return typeof over === 'number' && this.#pending.get(over) !== undefined ? over : null;
   }
 
   #request(
@@ -256,6 +254,12 @@ export class Wire {
     const progress = onProgress !== undefined;
     if (this.envelope === null && !progress && meta === undefined)
       return { jsonrpc: '2.0', id, method, ...(params === undefined ? {} : { params }) };
+    // Nearly every call, and so without asking what might be there.
+    if (this.envelope === null && meta === undefined && params?._meta === undefined) {
+      const sent: Record<string, unknown> = { ...params };
+      sent._meta = { progressToken: id };
+      return { jsonrpc: '2.0', id, method, params: sent };
+    }
     const whole = {
       ...this.envelope,
       ...(this.envelope !== null && capabilities !== undefined ? { [CLIENT_CAPABILITIES]: capabilities } : {}),
@@ -318,7 +322,7 @@ export class Wire {
   }
 
   #failAll(observation: Observation): void {
-    for (const { settle } of [...this.#pending.values()]) settle({ kind: 'fault', observation, sent: true });
+    for (const { settle } of this.#pending.values()) settle({ kind: 'fault', observation, sent: true });
   }
 }
 

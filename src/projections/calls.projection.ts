@@ -169,11 +169,42 @@ const inserter = (db: Database): ((row: CallRow) => void) => {
   };
 };
 
+/** The row of a call that runs at once: what is not known yet need not be handed over. */
+const starter = (db: Database): ((fact: RecordedOf<'CallStarted'>) => void) => {
+  const insert = db.prepare(
+    `insert into calls (seq, id, server, tool, name, state, mode, client, door, verdict, requested_at, started_at, args_hash,
+      args_bytes, identity, definition)
+     values (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return ({ position, stream, at, data }) => {
+    const { server, tool, name, mode, client, door, verdict, argsHash, argsBytes, identity, definition } = data;
+    const id = callOf(stream);
+    insert.run(
+      position,
+      id,
+      server,
+      tool,
+      name,
+      mode,
+      client,
+      door,
+      verdict,
+      at,
+      at,
+      argsHash,
+      argsBytes,
+      identity,
+      definition,
+    );
+  };
+};
+
 export const calls: Projection = {
   name: 'calls',
   tables: ['calls'],
   on(db) {
     const insert = inserter(db);
+    const run = starter(db);
     const start = db.prepare("update calls set state = 'running', verdict = ?, started_at = ? where id = ?");
     const approve = db.prepare("update calls set state = 'approved', decided_by = ? where id = ?");
     const settle = db.prepare(
@@ -190,7 +221,7 @@ export const calls: Projection = {
       CallHeld: begin,
       CallApproved: ({ stream, data }) => void approve.run(data.by, callOf(stream)),
       CallStarted: (fact) => {
-        if (fact.version === 1) begin(fact);
+        if (fact.version === 1) run(fact);
         else start.run(fact.data.verdict, fact.at, callOf(fact.stream));
       },
       CallSettled: (fact) => {

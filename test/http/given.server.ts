@@ -11,10 +11,17 @@ export interface GivenServer extends Served {
   readonly errors: object[];
 }
 
-type Options = Partial<Omit<ServeOptions, 'app' | 'onError'> & Pick<AppOptions, 'streamLimits' | 'allowedHosts'>>;
+type Options = Partial<
+  Omit<ServeOptions, 'app' | 'onError'> & Pick<AppOptions, 'streamLimits' | 'allowedHosts' | 'mcp'>
+>;
 
 /** A server on a free port in front of a fake keeper. */
-export async function givenServer({ streamLimits, allowedHosts = [], ...where }: Options = {}): Promise<GivenServer> {
+export async function givenServer({
+  streamLimits,
+  allowedHosts = [],
+  mcp,
+  ...where
+}: Options = {}): Promise<GivenServer> {
   const keeper = fakeKeeper();
   const errors: object[] = [];
   let port = 0;
@@ -25,6 +32,7 @@ export async function givenServer({ streamLimits, allowedHosts = [], ...where }:
     allowedHosts,
     log: { error: (what) => errors.push(what) },
     ...(streamLimits ? { streamLimits } : {}),
+    ...(mcp ? { mcp } : {}),
   });
   const onError = (error: Error) => errors.push(error);
   const served = await serve({ app, host: '127.0.0.1', port: 0, socket: null, allowRemote: false, onError, ...where });

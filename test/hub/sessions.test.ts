@@ -34,7 +34,7 @@ describe('a session', () => {
   it('is kept as long as a request of it runs', () => {
     const { clock, sessions, open } = given();
     const session = open();
-    session.running.set(1, new Cancel());
+    session.running.add({ id: 1, cancel: new Cancel() });
     clock.now += 60_000;
     sessions.sweep();
     expect(sessions.size).toBe(1);

@@ -7,6 +7,7 @@ import type { CallFact, CallFinding, CallRequest, Outcome, PermissionMode } from
 import type { Limits } from '../../events/shapes.ts';
 import { anyOf, Cancel, type CancelSignal, NotWanted } from '../../mcp/cancel.ts';
 import { CallError, type CallOptions, type Connection, type RawResult } from '../../mcp/connection.ts';
+import { Roster } from '../../roster.ts';
 import { Actor } from '../actor.ts';
 import type { Grant } from '../allowlist/allowlist.state.ts';
 import { bodyOf } from '../body.ts';
@@ -20,7 +21,7 @@ import type { CallCommand, CallReport, CallWorld, Settlement } from './call.comm
 import { callMachine } from './call.machine.ts';
 import { callRules } from './call.rules.ts';
 import type { CallContext } from './call.state.ts';
-import { askGate } from './gate.ts';
+import { askGate, questionOf } from './gate.ts';
 import { Turnstile } from './turnstile.ts';
 
 /** How long the result of a held call can be fetched, and how much of such results is kept at once. */
@@ -72,7 +73,7 @@ export interface CallInput {
   /** A person has to decide; the caller waits. */
   readonly onHeld?: (held: HeldCall) => void;
   /** How long this caller waits for a person, in ms; undefined: as long as all do. */
-  readonly windowMs?: number;
+  readonly windowMs?: number | undefined;
   /** The signal ends the call also when it began to run after a person let it; else it runs on for whoever reads its result. */
   readonly cancelsAll?: boolean;
   /** How the call is sent, for a caller that takes part in it while it runs. Rejects with a CallError and nothing else. */
@@ -141,6 +142,8 @@ type CallActor = Actor<CallContext, CallFact, CallCommand, CallWorld>;
 /** A call that has not ended, or ended lately after having been held. */
 interface Open {
   readonly id: string;
+  /** Among all that are open; 0: not yet. */
+  number: number;
   readonly actor: CallActor;
   /** Of the caller that came last. */
   input: CallInput;
@@ -159,7 +162,7 @@ interface Open {
 
 export class CallDesk {
   readonly #options: CallDeskOptions;
-  readonly #open = new Map<string, Open>();
+  readonly #open = new Roster<Open>();
   readonly #results = new Map<string, { result: RawResult; bytes: number; until: number }>();
   #resultBytes = 0;
   readonly #turnstile = new Turnstile();
@@ -181,7 +184,7 @@ export class CallDesk {
   /** Held calls end with the daemon: nobody could approve them any more. Takes no longer than `ABANDON_MS`. */
   async abandon(): Promise<void> {
     const ended = Promise.all(
-      [...this.#open.values()].map(async (call) => {
+      this.#open.values().map(async (call) => {
         const { state } = call.actor.head;
         if (state === 'held' || state === 'approved') {
           await this.#report(call, {
@@ -201,7 +204,7 @@ export class CallDesk {
 
   /** Arguments of a held call, and what may still be shown of one that ended. */
   memory(id: string): { arguments?: Readonly<Record<string, unknown>>; result?: RawResult } {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     const held = call !== undefined && isWaiting(call);
     const kept = this.#results.get(id);
     return {
@@ -223,7 +226,7 @@ export class CallDesk {
     const barred = this.#options.overRate?.(client) ?? null;
     if (barred !== null) return this.#request(input, request, key, barred);
     const verdict = (): string =>
-      askGate({ ...request, grants: this.#options.grantsFor(target.server, target.name) }).kind;
+      askGate(questionOf(request, this.#options.grantsFor(target.server, target.name))).kind;
     const first = verdict();
     // A call that needs nobody, or may not wait for anybody, does not join the one that waits.
     const same = first === 'hold' ? this.#waitingLike(key) : undefined;
@@ -247,7 +250,7 @@ export class CallDesk {
   }
 
   async approve(id: string, by: string, remember: 'once' | 'tool' | 'server'): Promise<Refusal | Approved | null> {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     if (!call) return null;
     const inTurn = this.#limit(call.input.target) !== null;
     const told = await call.actor.tell({ type: 'ApproveCall', by, remember, inTurn }, this.#world(call.input));
@@ -262,7 +265,7 @@ export class CallDesk {
   }
 
   async deny(id: string, by: string, reason: string | undefined): Promise<Refusal | 'done' | null> {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     if (!call) return null;
     const told = await call.actor.tell({ type: 'DenyCall', by, reason }, NO_WORLD);
     if (isRefusal(told)) return told;
@@ -271,7 +274,7 @@ export class CallDesk {
   }
 
   async cancel(id: string, by: string): Promise<Refusal | 'done' | null> {
-    const call = this.#open.get(id);
+    const call = this.#find(id);
     if (!call) return null;
     const told = await call.actor.tell({ type: 'CancelCall', by }, NO_WORLD);
     if (isRefusal(told)) return told;
@@ -289,7 +292,7 @@ export class CallDesk {
     by: string,
     { finding, note }: { readonly finding: CallFinding; readonly note: string | undefined },
   ): Promise<Refusal | 'done' | null> {
-    const closing = this.#closing.get(id) ?? { actor: this.#open.get(id)?.actor ?? this.#folded(id), users: 0 };
+    const closing = this.#closing.get(id) ?? { actor: this.#find(id)?.actor ?? this.#folded(id), users: 0 };
     if (closing.actor.head.version === 0) return null;
     this.#closing.set(id, closing);
     closing.users += 1;
@@ -314,7 +317,7 @@ export class CallDesk {
     const world = this.#world(input);
     // Only waiting has a timer: a call that will not be held needs no body.
     const held =
-      barred === null && request.mode === 'ask' && askGate({ ...request, grants: world.grants }).kind === 'hold';
+      barred === null && request.mode === 'ask' && askGate(questionOf(request, world.grants)).kind === 'hold';
     if (held) this.#embody(call);
     const remarks = held ? (this.#options.remarksOn?.(input.target) ?? []) : [];
     const told = await call.actor.tell(
@@ -322,7 +325,7 @@ export class CallDesk {
       world,
     );
     if (isRefusal(told)) {
-      this.#open.delete(id);
+      this.#open.delete(call.number);
       call.actor.stop();
       return told;
     }
@@ -445,7 +448,7 @@ export class CallDesk {
           signal: call.cancel.signal,
           idleMs: limits?.callTimeoutMs ?? 60_000,
           maxMs: rest,
-          ...(onProgress ? { onProgress } : {}),
+          onProgress,
         };
         const raw = await (send ? send(connection, options) : connection.callTool(target.tool, args, options));
         return await this.#succeed(call, raw);
@@ -560,7 +563,7 @@ export class CallDesk {
   /** Ends a call that a decision settled: refused, denied, expired, cancelled, failed before it was sent. */
   #settled(call: Open): void {
     const { state, context } = call.actor.committedHead;
-    if (state !== 'settled' || !this.#open.has(call.id)) return;
+    if (state !== 'settled' || this.#open.get(call.number) !== call) return;
     const { outcome } = context;
     if (outcome === null || outcome === 'succeeded' || outcome === 'tool-error') return;
     const because = call.barred ? 'barred' : 'other';
@@ -568,7 +571,7 @@ export class CallDesk {
   }
 
   #finish(call: Open, end: CallEnd, bytes = 0): void {
-    this.#open.delete(call.id);
+    this.#open.delete(call.number);
     if (end.kind === 'result' && call.wasHeld) this.#keep(call.id, end.result, bytes);
     call.finish(end);
     call.actor.stop();
@@ -592,6 +595,7 @@ export class CallDesk {
     });
     const call: Open = {
       id,
+      number: 0,
       actor: this.#actor(id),
       input,
       key,
@@ -603,7 +607,7 @@ export class CallDesk {
       barred: false,
       waiting: 0,
     };
-    this.#open.set(id, call);
+    call.number = this.#open.add(call);
     return call;
   }
 
@@ -641,6 +645,11 @@ export class CallDesk {
     }
     if (held < MOST_HELD && bytes <= MOST_HELD_BYTES) return null;
     return `${held} calls of "${client}" wait for a person already, which is as many as can be kept. Decide about them first: watchkeeper approvals`;
+  }
+
+  /** Asked by people, and so seldom that looking at all of them is quick enough. */
+  #find(id: string): Open | undefined {
+    return this.#open.values().find((call) => call.id === id);
   }
 
   #waitingLike(key: string): Open | undefined {

@@ -3,8 +3,8 @@ import type { CallFact, CallRequest } from '../../events/call.events.ts';
 import type { Head, Stamp } from '../head.ts';
 import { type Refusal, refuse } from '../refusal.ts';
 import type { CallCommand, CallWorld, Settlement } from './call.commands.ts';
-import { type CallContext, requestOf } from './call.state.ts';
-import { askGate } from './gate.ts';
+import type { CallContext } from './call.state.ts';
+import { askGate, questionOf } from './gate.ts';
 
 type CallHead = Head<CallContext>;
 type Facts = readonly CallFact[];
@@ -80,12 +80,15 @@ export function decideCall(head: CallHead, command: CallCommand, stamp: Stamp, w
 
 function request(command: Extract<CallCommand, { type: 'RequestCall' }>, stamp: Stamp, world: CallWorld): Facts {
   // Server and tool may have changed while the caller was let in: the gate judges what is there now.
-  const asked = { ...command.request, identity: world.server?.identity ?? '', definition: world.definition ?? '' };
+  const { server, tool, name, mode, client, door, argsHash, argsBytes } = command.request;
+  const identity = world.server?.identity ?? '';
+  const definition = world.definition ?? '';
+  const asked: CallRequest = { server, tool, name, mode, client, door, argsHash, argsBytes, identity, definition };
   const ended = (outcome: 'refused' | 'failed', reason: string): Facts => [
     { type: 'CallSettled', data: { outcome, request: asked, reason } },
   ];
   if (command.barred) return ended('refused', command.barred);
-  const verdict = askGate({ ...asked, grants: world.grants });
+  const verdict = askGate(questionOf(asked, world.grants));
   switch (verdict.kind) {
     case 'refuse':
       return ended('refused', verdict.reason);
@@ -103,9 +106,7 @@ function request(command: Extract<CallCommand, { type: 'RequestCall' }>, stamp: 
       ];
     case 'run':
       if (world.server?.state !== 'ready') return ended('failed', notConnected(asked, world));
-      return [
-        { type: 'CallStarted', data: { ...asked, verdict: verdict.because, connection: world.server.connection } },
-      ];
+      return [starts(asked, verdict.because, world.server.connection)];
   }
 }
 
@@ -132,16 +133,40 @@ function outdated({ request: asked }: CallContext, world: CallWorld): CallFact |
 
 function started({ request: asked }: CallContext, { server }: CallWorld): Facts {
   if (asked === null || server === null) return [];
-  return [{ type: 'CallStarted', data: { ...requestOf(asked), verdict: 'approved', connection: server.connection } }];
+  return [starts(asked, 'approved', server.connection)];
 }
 
 function notConnected(asked: CallRequest | null, { server }: CallWorld): string {
   return `Server "${asked?.server ?? ''}" is not connected (${server?.state ?? 'not known'}); nothing was sent.`;
 }
 
+type Started = Extract<CallFact, { type: 'CallStarted' }>;
+
+/** Written out, as is whatever every call passes through (ADR 27). */
+function starts(asked: CallRequest, verdict: Started['data']['verdict'], connection: number): Started {
+  const { server, tool, name, mode, client, door, argsHash, argsBytes, identity, definition } = asked;
+  return {
+    type: 'CallStarted',
+    data: {
+      server,
+      tool,
+      name,
+      mode,
+      client,
+      door,
+      argsHash,
+      argsBytes,
+      identity,
+      definition,
+      verdict,
+      connection,
+    },
+  };
+}
+
 const settled = (settlement: Settlement, tookMs?: number): CallFact => ({
   type: 'CallSettled',
-  data: { ...settlement, ...(tookMs === undefined ? {} : { tookMs }) },
+  data: tookMs === undefined ? settlement : { ...settlement, tookMs },
 });
 
 const notHeld = (state: string): Refusal =>

@@ -50,22 +50,33 @@ export function evolveCall(context: CallContext, fact: Heard<CallFact>): CallCon
     case 'CallApproved':
       return { ...context, approvedBy: fact.data.by };
     case 'CallStarted':
+      // Written out, here and at the end: every call passes through these two (ADR 27).
       return {
-        ...context,
         request: requestOf(fact.data),
+        caller: context.caller,
+        heldAt: context.heldAt,
+        expiresAt: null,
+        approvedBy: context.approvedBy,
         connection: fact.data.connection,
         startedAt: fact.at,
-        expiresAt: null,
+        outcome: context.outcome,
+        reason: context.reason,
+        closed: context.closed,
       };
     case 'CallResent':
       return { ...context, connection: fact.data.connection };
     case 'CallSettled':
       return {
-        ...context,
         request: fact.data.request ?? context.request,
+        caller: context.caller,
+        heldAt: context.heldAt,
+        expiresAt: null,
+        approvedBy: context.approvedBy,
+        connection: context.connection,
+        startedAt: context.startedAt,
         outcome: fact.data.outcome,
         reason: fact.data.reason ?? null,
-        expiresAt: null,
+        closed: context.closed,
       };
     case 'CallClosed':
       return { ...context, closed: fact.data.finding };

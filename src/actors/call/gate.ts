@@ -19,6 +19,12 @@ export interface GateQuestion {
   readonly grants: Iterable<Grant>;
 }
 
+/** What is asked about a call; written out, since this is on the way of every call (ADR 27). */
+export const questionOf = (
+  { mode, name, server, identity, definition }: Omit<GateQuestion, 'grants'>,
+  grants: Iterable<Grant>,
+): GateQuestion => ({ mode, name, server, identity, definition, grants });
+
 export type Verdict =
   | { readonly kind: 'run'; readonly because: 'granted' | 'allow-all' }
   /** A person decides; `unusual` is worth a look before that. */
