@@ -89,7 +89,7 @@ describe(`after two lives full of faults ${seeded}`, () => {
     faults = before.faults - refused + after.faults;
     await after.calm();
     answers = [...before.answers, ...after.answers];
-  }, 200_000);
+  }, 300_000);
 
   it('there were enough of them, of every class', () => {
     expect(faults).toBeGreaterThanOrEqual(200);

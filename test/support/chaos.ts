@@ -80,7 +80,7 @@ export class Chaos {
       this.#approver(dice(this.#seed + 3_000)),
       this.#saboteur(dice(this.#seed + 4_000)),
     ];
-    const limit = performance.now() + 60_000;
+    const limit = performance.now() + 120_000;
     while (!enough() && performance.now() < limit) await pause(10);
     this.#over = true;
     await Promise.all(all);
