@@ -32,8 +32,7 @@ export async function offlineBundle(
       { server: name, from, to, now: now() },
     );
     if (made) return await packBundle(made.manifest, made.files);
-    const streams = serversIn(log);
-    throw unknownServer(name, streams, 'bundle');
+    throw unknownServer(name, serversIn(log), 'bundle');
   });
 }
 

@@ -5,7 +5,7 @@ import { unknownServer } from './ask.daemon.ts';
 import type { Context } from './command.ts';
 import { usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
-import { fromDatabase, serversIn } from './offline.log.ts';
+import { fromDatabase, isAhead, placeOf, serversIn } from './offline.log.ts';
 
 /** In the shape of the API. Throws `why` when there is nothing to read. */
 export async function offlineChanges(
@@ -13,7 +13,6 @@ export async function offlineChanges(
   { server, from }: { readonly server: string | undefined; readonly from: Moment | undefined },
   why: DaemonUnreachable,
 ): Promise<ToolChanges> {
-  const file = files.databaseFile;
   const { readRegistry } = await import('../projections/registry.projection.ts');
   const { CHANGED_LATELY_MS } = await import('../keeper/remarks.ts');
   const { toolChangesOf } = await import('../keeper/trust.ts');
@@ -21,11 +20,10 @@ export async function offlineChanges(
   const { hash8 } = await import('../hash.ts');
   const { settingsOf } = await import('./config.findings.ts');
   const { naming } = await settingsOf(files, env);
-  return fromDatabase(file, why, async ({ db, log }) => {
+  return fromDatabase(files.databaseFile, why, async ({ db, log }) => {
     const known = serversIn(log);
     if (server !== undefined && !known.includes(server)) throw unknownServer(server, known, 'changes');
-    if (from && ('position' in from ? from.position > log.lastPosition() : from.time > now()))
-      throw usedWrongly('--since lies in the future.', 'changes');
+    if (from && isAhead(log, from, now())) throw usedWrongly('--since lies in the future.', 'changes');
     const lists = readRegistry(db).map((row) => ({ server: row.server, tools: row.tools.map(({ name }) => name) }));
     const names = registeredNames(lists, { maxLength: naming.maxLength, hash8 });
     const since = from ?? { time: now() - CHANGED_LATELY_MS };
@@ -36,7 +34,7 @@ export async function offlineChanges(
         nameOf: (of, tool) => names.nameOf.get(of)?.get(tool) ?? spelledName({ server: of, tool }),
         toolCalled: (name) => names.toolOf.get(name)?.tool,
       },
-      { server, from: 'position' in since ? since.position : log.positionAt(since.time) },
+      { server, from: placeOf(log, since) },
     );
   });
 }

@@ -17,14 +17,14 @@ export async function offlineDoctor(
   name: string | undefined,
   why: unknown,
 ): Promise<Doctor> {
-  const reading = await loadConfig(paths.configFile);
-  const entries = reading.kind === 'loaded' ? reading.config.entries : [];
-  const problem = reading.kind === 'broken' ? reading.problem : null;
-  const names = entries.map((entry) => entry.name);
-  if (name !== undefined && !names.includes(name)) throw unknownServer(name, names, 'doctor');
-  const { values } = await readVariables(paths.variablesFile).catch(() => ({ values: {} }));
-  const sources = { lookup: lookupIn(env, values), environment: env, platform: process.platform };
   return fromDatabase(paths.databaseFile, why, async ({ db, log }) => {
+    const reading = await loadConfig(paths.configFile);
+    const entries = reading.kind === 'loaded' ? reading.config.entries : [];
+    const problem = reading.kind === 'broken' ? reading.problem : null;
+    const names = entries.map((entry) => entry.name);
+    if (name !== undefined && !names.includes(name)) throw unknownServer(name, names, 'doctor');
+    const { values } = await readVariables(paths.variablesFile).catch(() => ({ values: {} }));
+    const sources = { lookup: lookupIn(env, values), environment: env, platform: process.platform };
     return await consult(
       {
         log,

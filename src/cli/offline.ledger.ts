@@ -18,17 +18,11 @@ export interface CallsAsked {
 /** In the shape of the API; without arguments and results, which only a daemon remembers. Throws `why` when there is no file. */
 export async function offlineCalls(file: string, asked: CallsAsked, why: DaemonUnreachable): Promise<Calls> {
   return fromDatabase(file, why, async ({ db }) => {
-    const { readCall, readCalls } = await import('../projections/calls.projection.ts');
+    const { readCallsPage } = await import('../projections/calls.projection.ts');
     const { callAnswer } = await import('../keeper/answers.ts');
-    const { before, limit, ...query } = asked;
-    const oldest = before === undefined ? undefined : readCall(db, before);
-    if (oldest === null) throw unknownCall(before ?? '');
-    const rows = readCalls(db, { ...query, before: oldest?.seq, limit: limit + 1 });
-    const page = rows.slice(0, limit);
-    return {
-      calls: page.map((row) => callAnswer(row, {})),
-      next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-    };
+    const page = readCallsPage(db, asked);
+    if (page === null) throw unknownCall(asked.before ?? '');
+    return { calls: page.rows.map((row) => callAnswer(row, {})), next: page.next };
   });
 }
 

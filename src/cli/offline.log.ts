@@ -5,6 +5,10 @@ import { unlessNoDaemon } from './ask.daemon.ts';
 import type { Context } from './command.ts';
 import { CommandError } from './failure.ts';
 import type { ReadEvents } from './log.reader.ts';
+import type { Moment } from './moment.ts';
+
+/** Said with what was read from the file. */
+export const NO_DAEMON = 'No daemon runs; this is what its log says.';
 
 /** Opens the database for reading; throws `why` when there is no log to read either. */
 export async function openOfflineLog(
@@ -56,6 +60,14 @@ export async function fromDatabase<T>(
 /** Every server the log has heard of, also those that are gone. */
 export const serversIn = (log: OfflineLog): string[] =>
   log.heads().flatMap(({ stream }) => (stream.startsWith('server-') ? [stream.slice('server-'.length)] : []));
+
+/** Whether a moment has yet to come; `now` in ms since the epoch. */
+export const isAhead = (log: OfflineLog, moment: Moment, now: number): boolean =>
+  'position' in moment ? moment.position > log.lastPosition() : moment.time > now;
+
+/** Where the log stood at a moment; 0 before the first fact. */
+export const placeOf = (log: OfflineLog, moment: Moment): number =>
+  'position' in moment ? moment.position : log.positionAt(moment.time);
 
 /** What SQLite says about a file it cannot read, with the file's name; errors of ours pass. */
 export function unreadable(file: string, error: unknown): unknown {

@@ -6,7 +6,7 @@ import type { Context } from './command.ts';
 import { localTime } from './duration.ts';
 import { CommandError, usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
-import { fromDatabase, type OfflineLog, serversIn } from './offline.log.ts';
+import { fromDatabase, isAhead, NO_DAEMON, type OfflineLog, placeOf, serversIn } from './offline.log.ts';
 
 type Files = Pick<Context, 'files' | 'env' | 'now'>;
 
@@ -81,7 +81,7 @@ export interface Past<Answer> {
 /** What the reader of such an answer has to know. */
 export const offlineNotes = ({ unwatchedSince }: Pick<Past<unknown>, 'unwatchedSince'>): string[] => [
   unwatchedSince === null
-    ? 'No daemon runs; this is what its log says.'
+    ? NO_DAEMON
     : `No daemon runs, and none has watched since ${localTime(new Date(unwatchedSince).toISOString())}; this is how things were then.`,
 ];
 
@@ -89,9 +89,9 @@ export const offlineNotes = ({ unwatchedSince }: Pick<Past<unknown>, 'unwatchedS
 function positionIn(log: OfflineLog, moment: Moment, now: number, option: string, command: string): number {
   const last = log.lastPosition();
   if (last === 0) throw new CommandError('The log holds nothing yet.', { next: ['up --detach'] });
-  if ('position' in moment ? moment.position > last : moment.time > now)
+  if (isAhead(log, moment, now))
     throw usedWrongly(`--${option} lies in the future: the newest fact is at position ${last}.`, command);
-  return 'position' in moment ? moment.position : log.positionAt(moment.time);
+  return placeOf(log, moment);
 }
 
 function unwatchedSince(log: OfflineLog, at: Moment): number | null {

@@ -4,7 +4,7 @@ import type { DaemonUnreachable } from '../api/errors.ts';
 import { unknownServer } from './ask.daemon.ts';
 import { CommandError, usedWrongly } from './failure.ts';
 import type { Moment } from './moment.ts';
-import { fromDatabase } from './offline.log.ts';
+import { fromDatabase, isAhead, serversIn } from './offline.log.ts';
 
 /** In the shape of the API. Throws `why` when there is nothing to read. */
 export async function offlineWhy(
@@ -16,7 +16,7 @@ export async function offlineWhy(
   const { gather } = await import('../replay/why.read.ts');
   const { explain } = await import('../replay/why.ts');
   return fromDatabase(file, why, async ({ db, log }) => {
-    if (at && ('position' in at ? at.position > log.lastPosition() : at.time > now))
+    if (at && isAhead(log, at, now))
       throw usedWrongly('--at lies in the future; leave it out to see the present.', `why ${name}`);
     const evidence = gather(log, {
       server: name,
@@ -27,14 +27,9 @@ export async function offlineWhy(
       deadSince: log.lastAlive(),
     });
     if (evidence) return explain(evidence) as Why;
-    const streams = log.heads().map(({ stream }) => stream);
-    if (streams.includes(`server-${name}`)) throw tooEarly(name);
-    const servers = streams.filter((stream) => stream.startsWith('server-'));
-    throw unknownServer(
-      name,
-      servers.map((stream) => stream.slice('server-'.length)),
-      'why',
-    );
+    const servers = serversIn(log);
+    if (servers.includes(name)) throw tooEarly(name);
+    throw unknownServer(name, servers, 'why');
   });
 }
 

@@ -14,7 +14,7 @@ import { wireEvent } from '../http/wire.ts';
 import { instructionsPrompt } from '../mcp/instructions.ts';
 import { spelledName } from '../mcp/naming.ts';
 import { mayBeRepeated } from '../mcp/tools.ts';
-import { type CallRow, readCall, readCalls } from '../projections/calls.projection.ts';
+import { type CallRow, readCall, readCallsPage } from '../projections/calls.projection.ts';
 import { readHistory } from '../projections/history.projection.ts';
 import { readStatus, type StatusRow, statusMarks } from '../projections/status.projection.ts';
 import type { Allowlist } from './allowlist.ts';
@@ -380,14 +380,12 @@ export function createKeeper(parts: KeeperParts): Keeper {
     },
 
     call: (input) => answerCall(parts, input),
-    calls({ limit, before, ...query }) {
-      const row = before === undefined ? undefined : readCall(db, before);
-      if (row === null) throw new Problem('unknown-call', `There is no call "${before}" to page from.`);
-      const rows = readCalls(db, { ...query, before: row?.seq, limit: limit + 1 });
-      const page = rows.slice(0, limit);
+    calls(query) {
+      const page = readCallsPage(db, query);
+      if (page === null) throw new Problem('unknown-call', `There is no call "${query.before}" to page from.`);
       return {
-        calls: page.map((one) => callAnswer(one, one.state === 'settled' ? {} : memoryOf(one))),
-        next: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+        calls: page.rows.map((one) => callAnswer(one, one.state === 'settled' ? {} : memoryOf(one))),
+        next: page.next,
       };
     },
     callById: callRow,

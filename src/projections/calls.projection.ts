@@ -309,6 +309,18 @@ export function readCalls(db: Database, { open, ...query }: CallsQuery): CallRow
   ).map(typed);
 }
 
+/** The newest calls that are older than the call `before`, and whether there are more; null when there is no such call. */
+export function readCallsPage(
+  db: Database,
+  { before, limit, ...query }: Omit<CallsQuery, 'before'> & { readonly before?: string | undefined },
+): { readonly rows: readonly CallRow[]; readonly next: string | null } | null {
+  const from = before === undefined ? undefined : readCall(db, before);
+  if (from === null) return null;
+  const found = readCalls(db, { ...query, before: from?.seq, limit: limit + 1 });
+  const rows = found.slice(0, limit);
+  return { rows, next: found.length > limit ? (rows.at(-1)?.id ?? null) : null };
+}
+
 /** How many calls are looked through for an earlier one of the same tool. */
 const LOOKED = 50_000;
 

@@ -112,6 +112,28 @@ describe('The same without a daemon', () => {
   });
 });
 
+describe('Without a daemon and without a log', () => {
+  it.each([
+    'why nobody',
+    'history nobody',
+    'history --summary',
+    'status --at 0s',
+    'tools --at 0s',
+    'tools --changes',
+    'changes',
+    'replay --verify',
+    'doctor nobody',
+    'bundle nobody',
+    'ledger',
+    'ledger verify',
+  ])('%s says that no daemon runs, whatever else is wrong', async (line) => {
+    const home = makeHome({ servers: { one: stdioEntry() } });
+    const { code, stdout, stderr } = await runCli(home, line.split(' '));
+    expect(stderr).toMatch(/^watchkeeper: No daemon runs for .*\n {2}watchkeeper up --detach\n$/);
+    expect([code, stdout]).toEqual([3, '']);
+  });
+});
+
 describe('A fixture of which a byte was changed', () => {
   it('is refused or served, and never ends in a stack', async () => {
     const own = await startDaemon({ servers: { one: stdioEntry() } });

@@ -3,6 +3,7 @@ import { visibleText } from '../../visible.ts';
 import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command, View } from '../command.ts';
 import { localTime } from '../duration.ts';
+import { NO_DAEMON } from '../offline.log.ts';
 import { atOf, moment } from '../options.ts';
 import { oneLine } from '../paint.ts';
 
@@ -56,7 +57,7 @@ export const changes: Command = {
       api,
       () => (server === undefined ? ask() : aboutServer(api, server, 'changes', ask)),
       async (why) => {
-        offline = ['No daemon runs; this is what its log says.'];
+        offline = [NO_DAEMON];
         const { offlineChanges } = await import('../offline.changes.ts');
         return offlineChanges(context, { server, from: since }, why);
       },

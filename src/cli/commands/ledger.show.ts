@@ -2,7 +2,7 @@ import { unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command } from '../command.ts';
 import { eventLine } from '../event.text.ts';
 import { callText } from '../ledger.text.ts';
-import { NO_DAEMON } from './ledger.ts';
+import { READ_FROM_FILE } from './ledger.ts';
 
 export const ledgerShow: Command = {
   description: {
@@ -21,7 +21,7 @@ export const ledgerShow: Command = {
         events: (await api.events({ stream: `call-${id}`, limit: 1000 })).events,
       }),
       async (why) => {
-        offline = [NO_DAEMON];
+        offline = [READ_FROM_FILE];
         const { offlineCall } = await import('../offline.ledger.ts');
         return offlineCall(files.databaseFile, id, why);
       },

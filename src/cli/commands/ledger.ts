@@ -2,6 +2,7 @@ import { unlessNoDaemon } from '../ask.daemon.ts';
 import type { Answer, Command } from '../command.ts';
 import { usedWrongly } from '../failure.ts';
 import { callTable } from '../ledger.text.ts';
+import { NO_DAEMON } from '../offline.log.ts';
 import { count, flag, text } from '../options.ts';
 
 const outcomes = [
@@ -17,8 +18,7 @@ const outcomes = [
 ] as const;
 
 /** Said with what was read from the file: what still waits there ended with its daemon. */
-export const NO_DAEMON =
-  'No daemon runs; this is what its log says. Calls that were open will be closed when one starts.';
+export const READ_FROM_FILE = `${NO_DAEMON} Calls that were open will be closed when one starts.`;
 
 export const ledger: Command = {
   description: {
@@ -56,7 +56,7 @@ export const ledger: Command = {
       api,
       () => api.calls(asked),
       async (why) => {
-        offline = [NO_DAEMON];
+        offline = [READ_FROM_FILE];
         const { offlineCalls } = await import('../offline.ledger.ts');
         return offlineCalls(files.databaseFile, asked, why);
       },

@@ -1,5 +1,6 @@
 import { aboutServer, unlessNoDaemon } from '../ask.daemon.ts';
 import type { Command } from '../command.ts';
+import { NO_DAEMON } from '../offline.log.ts';
 import { offlineWhy } from '../offline.why.ts';
 import { atOf, moment } from '../options.ts';
 import { whyText } from '../why.text.ts';
@@ -31,7 +32,7 @@ export const why: Command = {
       kind: 'answer',
       json: found,
       text: (view) => whyText(found, view),
-      notes: offline ? ['No daemon runs; this is what its log says.'] : [],
+      notes: offline ? [NO_DAEMON] : [],
     };
   },
 };
