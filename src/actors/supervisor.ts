@@ -1,6 +1,6 @@
 /** One actor a server: starts and stops them, keeps them equal to the configuration, finds them. */
 
-import { from, mergeMap, partition, Subject } from 'rxjs';
+import { firstValueFrom, from, mergeMap, partition, ReplaySubject, race, Subject, timer } from 'rxjs';
 import type { LoadedConfig, RunEntry } from '../config/entry.ts';
 import { serverOf } from '../events/envelope.ts';
 import type { EventLog } from '../events/log.ts';
@@ -52,11 +52,8 @@ export class Supervisor {
   readonly #starts = new Subject<string>();
   #slotMs = SLOT_MS;
   #begun = 0;
-  #through: () => void = () => {};
-  /** Resolves once a start has come to its end, well or not. */
-  readonly #oneThrough = new Promise<void>((resolve) => {
-    this.#through = resolve;
-  });
+  /** A start has come to its end, well or not. */
+  readonly #through = new ReplaySubject<void>(1);
   #stopping = false;
 
   constructor(options: SupervisorOptions) {
@@ -258,17 +255,16 @@ export class Supervisor {
     const { state } = await actor.actor
       .until(({ state }) => state !== 'connecting' && state !== 'listing', AbortSignal.timeout(this.#slotMs))
       .catch(() => actor.actor.committedHead);
-    this.#through();
+    this.#through.next();
     if (state === 'ready')
       this.#slotMs = Math.min(LONGEST_SLOT_MS, Math.max(this.#slotMs, Math.ceil(2 * (performance.now() - began))));
   }
 
-  #turn(): Promise<void> | undefined {
+  #turn(): Promise<unknown> | undefined {
     this.#begun += 1;
     const { starts, ms } = this.#options.ahead;
     if (this.#begun <= starts) return undefined;
-    const late = new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
-    return Promise.race([this.#oneThrough, late]);
+    return firstValueFrom(race(this.#through, timer(ms)));
   }
 }
 
