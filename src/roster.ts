@@ -53,6 +53,11 @@ export class Roster<Value extends object> {
     this.#size = 0;
   }
 
+  /** The one a test is true of; any of them, where it is true of several. Puts nothing in order, and so takes no list. */
+  find(test: (value: Value) => boolean): Value | undefined {
+    return this.#values.find((value) => value !== undefined && test(value));
+  }
+
   /** All that are there, in the order they came. */
   values(): Value[] {
     if (this.#size === 0) return [];

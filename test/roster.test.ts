@@ -36,6 +36,15 @@ describe('A roster', () => {
     expect(namesIn(roster)).toEqual(['b', 'c', 'd']);
   });
 
+  it('finds the one a test is true of, also where places are free again', () => {
+    const roster = new Roster<{ name: string }>();
+    const gone = roster.add({ name: 'gone' });
+    roster.add({ name: 'here' });
+    roster.delete(gone);
+    expect(roster.find(({ name }) => name === 'here')).toEqual({ name: 'here' });
+    expect(roster.find(({ name }) => name === 'gone')).toBeUndefined();
+  });
+
   it('is empty after it was cleared, and can be used again', () => {
     const { roster, numbers } = given('a', 'b');
     roster.clear();

@@ -28,7 +28,7 @@ export interface SessionOptions {
 }
 
 /** A request of the client that has no answer yet. */
-export interface Running {
+interface Running {
   readonly id: RequestId;
   readonly cancel: Cancel;
 }

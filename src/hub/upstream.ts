@@ -102,8 +102,7 @@ export class Upstream {
   /** The request a message of the server belongs to; null when that cannot be told. */
   flightOf(related: number | null): Flight | null {
     if (related === null) return null;
-    for (const flight of this.flights.values()) if (flight.sent.includes(related)) return flight;
-    return null;
+    return this.flights.find(({ sent }) => sent.includes(related)) ?? null;
   }
 
   #announces(kind: ListKind): boolean {

@@ -185,8 +185,7 @@ export class CallDesk {
   async abandon(): Promise<void> {
     const ended = Promise.all(
       this.#open.values().map(async (call) => {
-        const { state } = call.actor.head;
-        if (state === 'held' || state === 'approved') {
+        if (waits(call.actor.head)) {
           await this.#report(call, {
             type: 'ReportSettled',
             settlement: { outcome: 'abandoned', reason: 'The daemon stopped while the call waited for a person.' },
@@ -205,7 +204,7 @@ export class CallDesk {
   /** Arguments of a held call, and what may still be shown of one that ended. */
   memory(id: string): { arguments?: Readonly<Record<string, unknown>>; result?: RawResult } {
     const call = this.#find(id);
-    const held = call !== undefined && isWaiting(call);
+    const held = call !== undefined && waits(call.actor.committedHead);
     const kept = this.#results.get(id);
     return {
       ...(held ? { arguments: call.input.args } : {}),
@@ -366,7 +365,7 @@ export class CallDesk {
     if (first !== 'over') return first;
     call.waiting -= 1;
     const isUnwanted = input.signal.aborted && input.signal.reason instanceof NotWanted && call.waiting === 0;
-    if (isUnwanted && isWaiting(call)) {
+    if (isUnwanted && waits(call.actor.committedHead)) {
       await this.cancel(call.id, input.client);
       return call.end;
     }
@@ -639,7 +638,7 @@ export class CallDesk {
   #crowded(client: string, more: number): string | null {
     let [held, bytes] = [0, more];
     for (const { actor, input, argsBytes } of this.#open.values()) {
-      if (input.client !== client || !['held', 'approved'].includes(actor.head.state)) continue;
+      if (input.client !== client || !waits(actor.head)) continue;
       held += 1;
       bytes += argsBytes;
     }
@@ -649,15 +648,11 @@ export class CallDesk {
 
   /** Asked by people, and so seldom that looking at all of them is quick enough. */
   #find(id: string): Open | undefined {
-    return this.#open.values().find((call) => call.id === id);
+    return this.#open.find((call) => call.id === id);
   }
 
   #waitingLike(key: string): Open | undefined {
-    for (const call of this.#open.values()) {
-      const { state } = call.actor.head;
-      if (call.key === key && (state === 'held' || state === 'approved')) return call;
-    }
-    return undefined;
+    return this.#open.values().find((call) => call.key === key && waits(call.actor.head));
   }
 
   #requestOf({ target, mode, client, door }: CallInput, canonical: string): CallRequest {
@@ -702,7 +697,8 @@ export class CallDesk {
   }
 }
 
-const isWaiting = ({ actor }: Open): boolean => ['held', 'approved'].includes(actor.committedHead.state);
+/** A person has to decide, or the caller to come back for what was approved. */
+const waits = ({ state }: { readonly state: string }): boolean => state === 'held' || state === 'approved';
 
 const GIVEN_UP: ReadonlySet<string> = new Set([
   'backing-off',
